@@ -1,0 +1,2 @@
+//! The `rivalry` command.
+fn main() {}

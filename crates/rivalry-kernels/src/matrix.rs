@@ -1,0 +1,130 @@
+//! Row-major tables whose rows start on cache-line boundaries.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Sixteen numbers: one cache line, one AVX-512 register, two AVX2 registers.
+pub const LANES: usize = 16;
+
+/// One cache line of numbers. Rows are whole numbers of lanes, so no kernel has a tail to treat.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct Lane(pub [f32; LANES]);
+
+/// The lane of zeros.
+pub const ZERO: Lane = Lane([0.0; LANES]);
+
+/// A dense `rows × cols` table of `f32`.
+///
+/// Each row is padded with zeros to a whole number of [`Lane`]s. The padding stays zero through every
+/// operation of this crate (a zero has a zero gradient), so any width works and the kernels need no tails.
+///
+/// ```
+/// use rivalry_kernels::Matrix;
+/// let mut table = Matrix::zeros(3, 5);
+/// table.row_mut(1)[4] = 2.5;
+/// assert_eq!(table.row(1), [0.0, 0.0, 0.0, 0.0, 2.5]);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix {
+    rows: usize,
+    cols: usize,
+    lanes: usize,
+    data: Vec<Lane>,
+}
+
+impl Matrix {
+    /// A table of zeros.
+    pub fn zeros(rows: usize, cols: usize) -> Self {
+        let lanes = cols.div_ceil(LANES);
+        Self { rows, cols, lanes, data: vec![ZERO; rows * lanes] }
+    }
+
+    /// A table whose element `(r, c)` is `value(r, c)`.
+    pub fn from_fn(rows: usize, cols: usize, mut value: impl FnMut(usize, usize) -> f32) -> Self {
+        let mut table = Self::zeros(rows, cols);
+        for r in 0..rows {
+            for (c, x) in table.row_mut(r).iter_mut().enumerate() {
+                *x = value(r, c);
+            }
+        }
+        table
+    }
+
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many numbers a row holds, padding not counted.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// How many lanes a row takes, padding included.
+    pub fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// Row `r` without its padding.
+    pub fn row(&self, r: usize) -> &[f32] {
+        &bytemuck::cast_slice(self.row_lanes(r))[..self.cols]
+    }
+
+    /// Row `r` without its padding, to be written.
+    pub fn row_mut(&mut self, r: usize) -> &mut [f32] {
+        let cols = self.cols;
+        &mut bytemuck::cast_slice_mut(self.row_lanes_mut(r))[..cols]
+    }
+
+    /// Row `r` in lanes, padding included.
+    pub fn row_lanes(&self, r: usize) -> &[Lane] {
+        &self.data[r * self.lanes..][..self.lanes]
+    }
+
+    /// Row `r` in lanes, padding included. Whoever writes here leaves the padding zero.
+    pub fn row_lanes_mut(&mut self, r: usize) -> &mut [Lane] {
+        &mut self.data[r * self.lanes..][..self.lanes]
+    }
+
+    /// All rows one after another, padding included.
+    pub fn as_lanes(&self) -> &[Lane] {
+        &self.data
+    }
+
+    /// All rows one after another, padding included, to be written.
+    pub fn as_lanes_mut(&mut self) -> &mut [Lane] {
+        &mut self.data
+    }
+
+    /// The numbers without any padding, row after row.
+    pub fn to_dense(&self) -> Vec<f32> {
+        (0..self.rows).flat_map(|r| self.row(r).iter().copied()).collect()
+    }
+
+    /// A table from unpadded numbers, row after row. `None` if their count is not `rows × cols`.
+    pub fn from_dense(rows: usize, cols: usize, values: &[f32]) -> Option<Self> {
+        if values.len() != rows.checked_mul(cols)? {
+            return None;
+        }
+        Some(Self::from_fn(rows, cols, |r, c| values[r * cols + c]))
+    }
+
+    /// Sets every element to zero.
+    pub fn fill_zero(&mut self) {
+        self.data.fill(ZERO);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dense_and_padded_hold_the_same_numbers() {
+        let numbers: Vec<f32> = (0..51).map(|x| x as f32).collect();
+        let table = Matrix::from_dense(3, 17, &numbers).unwrap();
+        assert_eq!((table.lanes(), table.row(2)[16]), (2, 50.0));
+        assert_eq!(table.to_dense(), numbers);
+        assert!(Matrix::from_dense(3, 16, &numbers).is_none());
+    }
+}

@@ -1,0 +1,9 @@
+//! Rivalry trains, evaluates and compares implicit-feedback recommenders whose loss learns from the
+//! competition between items.
+#![forbid(unsafe_code)]
+
+pub mod data;
+mod error;
+
+pub use error::{Error, InputError, Result, did_you_mean, unknown_name};
+pub use rivalry_kernels::Matrix;
