@@ -3,7 +3,9 @@
 mod dataset;
 mod ids;
 mod interactions;
+mod raw;
 
 pub use dataset::Dataset;
 pub use ids::IdMap;
 pub use interactions::Interactions;
+pub use raw::{Parts, RawData, Records};
