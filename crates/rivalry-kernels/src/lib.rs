@@ -1,5 +1,19 @@
 //! The arithmetic under Rivalry, and the only room in the house where `unsafe` may live.
+//!
+//! Kernels pick AVX-512, AVX2 or the baseline at run time (see [`level_name`]); a default build needs no flags.
+//! They work on whole [`Lane`]s, add in a fixed order and never look at the number of threads, so that the same
+//! input gives the same bits.
 
+mod gather;
 mod matrix;
+mod optim;
+mod real;
+mod rows;
+mod scalar;
+mod simd;
 
+pub use gather::{add_to_rows, add_weighted_rows, dots, dots_pair};
 pub use matrix::{LANES, Lane, Matrix, ZERO};
+pub use optim::{Adam, adam, normalise, normalise_backward};
+pub use real::Real;
+pub use simd::level_name;

@@ -1,0 +1,124 @@
+//! The row functions of the losses, for `f32` by SIMD and for `f64` as plain loops.
+//!
+//! Training runs in `f32`. The `f64` twin is the reference: finite differences and golden values are checked on
+//! it to many digits, and the SIMD version is checked against it.
+
+use std::cell::RefCell;
+
+use num_traits::{Float, FromPrimitive};
+
+use crate::{rows, scalar};
+
+/// A number the losses can be computed in.
+pub trait Real: Float + FromPrimitive + Default + std::fmt::Debug + Send + Sync + 'static {
+    /// The number nearest to `x`.
+    fn of(x: f64) -> Self;
+
+    /// Lends a scratch row of `len` numbers of no particular value.
+    fn with_buffer<R>(len: usize, work: impl FnOnce(&mut [Self]) -> R) -> R;
+
+    /// Value and gradient of `log Σ_j exp(z_j)`, `z_j = κ_j (f_j - f_i) · sharpness`, where κ is `scale` (or 1)
+    /// and a constant in the gradient.
+    ///
+    /// Writes `∂/∂f_j = softmax(z)_j κ_j · sharpness` and returns the value and the sum of these gradients,
+    /// which is `-∂/∂f_i`.
+    fn softmax(
+        positive: Self,
+        negatives: &[Self],
+        scale: Option<&[Self]>,
+        sharpness: Self,
+        grad: &mut [Self],
+    ) -> (Self, Self);
+
+    /// `out_j = max(1 + β (e_j / mean(e) - 1), floor)` with `e_j = exp(f_j + (s_j + 1)/2)`, then with drift
+    /// control times `mean(1/out)`.
+    fn kappa(
+        scores: &[Self],
+        similarities: &[Self],
+        beta: Self,
+        floor: Self,
+        drift_control: bool,
+        out: &mut [Self],
+    );
+
+    /// Over the `slate` negatives of the highest score, `lse(f_j/τ + s̄_j) - lse(f_j/τ)`.
+    fn competition(scores: &[Self], similarities: &[Self], tau: Self, slate: usize) -> Self {
+        Self::with_buffer(2 * slate.min(scores.len()), |buffer| {
+            scalar::competition(scores, similarities, tau, buffer)
+        })
+    }
+}
+
+macro_rules! with_buffer {
+    () => {
+        fn with_buffer<R>(len: usize, work: impl FnOnce(&mut [Self]) -> R) -> R {
+            // A stack of buffers, so that a function holding one may call another that needs its own.
+            thread_local!(static FREE: RefCell<Vec<Vec<$crate::real::Scratch>>> = const { RefCell::new(Vec::new()) });
+            let mut buffer = FREE.with(|free| free.borrow_mut().pop()).unwrap_or_default();
+            buffer.resize(buffer.len().max(len), 0.0);
+            let result = work(&mut bytemuck::cast_slice_mut(&mut buffer)[..len]);
+            FREE.with(|free| free.borrow_mut().push(buffer));
+            result
+        }
+    };
+}
+
+type Scratch = f64;
+
+impl Real for f64 {
+    fn of(x: f64) -> Self {
+        x
+    }
+
+    with_buffer!();
+
+    fn softmax(
+        positive: f64,
+        negatives: &[f64],
+        scale: Option<&[f64]>,
+        sharpness: f64,
+        grad: &mut [f64],
+    ) -> (f64, f64) {
+        scalar::softmax(positive, negatives, scale, sharpness, grad)
+    }
+
+    fn kappa(
+        scores: &[f64],
+        similarities: &[f64],
+        beta: f64,
+        floor: f64,
+        drift_control: bool,
+        out: &mut [f64],
+    ) {
+        scalar::kappa(scores, similarities, beta, floor, drift_control, out);
+    }
+}
+
+impl Real for f32 {
+    fn of(x: f64) -> Self {
+        x as f32
+    }
+
+    with_buffer!();
+
+    fn softmax(
+        positive: f32,
+        negatives: &[f32],
+        scale: Option<&[f32]>,
+        sharpness: f32,
+        grad: &mut [f32],
+    ) -> (f32, f32) {
+        rows::softmax(positive, negatives, scale, sharpness, grad)
+    }
+
+    fn kappa(
+        scores: &[f32],
+        similarities: &[f32],
+        beta: f32,
+        floor: f32,
+        drift_control: bool,
+        out: &mut [f32],
+    ) {
+        rows::kappa(scores, similarities, beta, floor, drift_control, out);
+    }
+}

@@ -1,0 +1,93 @@
+//! The plain twins of the row kernels, in any precision.
+
+use crate::Real;
+
+/// See [`Real::softmax`].
+pub(crate) fn softmax<T: Real>(
+    positive: T,
+    negatives: &[T],
+    scale: Option<&[T]>,
+    sharpness: T,
+    grad: &mut [T],
+) -> (T, T) {
+    let kappa = |j: usize| scale.map_or(T::one(), |scale| scale[j]);
+    let mut highest = T::neg_infinity();
+    for (j, (f, z)) in negatives.iter().zip(&mut *grad).enumerate() {
+        *z = kappa(j) * (*f - positive) * sharpness;
+        highest = highest.max(*z);
+    }
+    let mut total = T::zero();
+    for z in &mut *grad {
+        *z = (*z - highest).exp();
+        total = total + *z;
+    }
+    let mut mass = T::zero();
+    for (j, g) in grad.iter_mut().enumerate() {
+        *g = *g / total * kappa(j) * sharpness;
+        mass = mass + *g;
+    }
+    (highest + total.ln(), mass)
+}
+
+/// See [`Real::kappa`].
+pub(crate) fn kappa<T: Real>(
+    scores: &[T],
+    similarities: &[T],
+    beta: T,
+    floor: T,
+    drift_control: bool,
+    out: &mut [T],
+) {
+    let n = T::of(scores.len() as f64);
+    let mut total = T::zero();
+    for ((f, s), k) in scores.iter().zip(similarities).zip(&mut *out) {
+        *k = (*f + shifted(*s)).exp();
+        total = total + *k;
+    }
+    let mut inverses = T::zero();
+    for k in &mut *out {
+        *k = (T::one() + beta * (*k * n / total - T::one())).max(floor);
+        inverses = inverses + k.recip();
+    }
+    if drift_control {
+        for k in out {
+            *k = *k * (inverses / n);
+        }
+    }
+}
+
+/// See [`Real::competition`]. The buffer has two places for each negative of the slate.
+pub(crate) fn competition<T: Real>(scores: &[T], similarities: &[T], tau: T, buffer: &mut [T]) -> T {
+    let (hardest, alike) = buffer.split_at_mut(buffer.len() / 2);
+    slate(scores, similarities, hardest, alike);
+    let (mut plain, mut tilted) = (T::zero(), T::zero());
+    for (f, s) in hardest.iter().zip(alike) {
+        let weight = ((*f - hardest[0]) / tau).exp();
+        plain = plain + weight;
+        tilted = tilted + weight * shifted(*s).exp();
+    }
+    (tilted / plain).ln()
+}
+
+/// The highest scores, best first, and the similarities that go with them.
+fn slate<T: Real>(scores: &[T], similarities: &[T], hardest: &mut [T], alike: &mut [T]) {
+    let size = hardest.len();
+    hardest.fill(T::neg_infinity());
+    for (f, s) in scores.iter().zip(similarities) {
+        if *f > hardest[size - 1] {
+            let mut place = size - 1;
+            while place > 0 && *f > hardest[place - 1] {
+                hardest[place] = hardest[place - 1];
+                alike[place] = alike[place - 1];
+                place -= 1;
+            }
+            hardest[place] = *f;
+            alike[place] = *s;
+        }
+    }
+}
+
+/// A cosine moved to [0, 1].
+fn shifted<T: Real>(similarity: T) -> T {
+    (similarity + T::one()) * T::of(0.5)
+}

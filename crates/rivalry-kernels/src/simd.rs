@@ -1,0 +1,160 @@
+//! Which instructions to use, found out once at run time, and the few vector functions all kernels share.
+//!
+//! Everything is written for sixteen lanes, whatever the machine's own width: one AVX-512 register, two AVX2
+//! registers. Sums are taken lane by lane in a fixed tree. AVX2 and AVX-512 therefore give the same bits.
+
+use std::sync::OnceLock;
+
+use fearless_simd::{Level, Simd, f32x16, i32x16, prelude::*};
+
+use crate::Lane;
+
+/// The instruction level in use: the best the machine has, or less if `RIVALRY_SIMD` says so.
+///
+/// `RIVALRY_SIMD` may be `baseline`, `avx2` or `avx512`; a level the machine lacks is passed over.
+pub(crate) fn level() -> Level {
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    #[cfg(test)]
+    if let Some(forced) = FORCED.get() {
+        return forced;
+    }
+    *LEVEL.get_or_init(|| choose(std::env::var("RIVALRY_SIMD").ok().as_deref()))
+}
+
+fn choose(wanted: Option<&str>) -> Level {
+    let best = Level::new();
+    #[cfg(target_arch = "x86_64")]
+    match wanted {
+        Some("avx2") => return best.as_avx2().map_or(best, Level::Avx2),
+        Some("baseline") => return Level::baseline(),
+        _ => {}
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = wanted;
+    best
+}
+
+/// The name of a level, for run records.
+pub fn level_name() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    return match level() {
+        Level::Avx512(_) => "avx512",
+        Level::Avx2(_) => "avx2",
+        _ => "baseline",
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    "baseline"
+}
+
+#[cfg(test)]
+thread_local!(static FORCED: std::cell::Cell<Option<Level>> = const { std::cell::Cell::new(None) });
+
+/// Runs a test once at each level this machine has.
+#[cfg(test)]
+pub(crate) fn at_every_level(mut test: impl FnMut()) {
+    for name in ["baseline", "avx2", "avx512"] {
+        FORCED.set(Some(choose(Some(name))));
+        test();
+    }
+    FORCED.set(None);
+}
+
+#[inline(always)]
+pub(crate) fn load<S: Simd>(simd: S, lane: &Lane) -> f32x16<S> {
+    f32x16::simd_from(simd, lane.0)
+}
+
+#[inline(always)]
+pub(crate) fn store<S: Simd>(value: f32x16<S>, lane: &mut Lane) {
+    lane.0 = value.into();
+}
+
+/// The sum of the lanes, always in the same order.
+#[inline(always)]
+pub(crate) fn sum<S: Simd>(x: f32x16<S>) -> f32 {
+    let (low, high) = x.split();
+    let (low, high) = (low + high).split();
+    let quarter = low + high;
+    let q = quarter.as_slice();
+    (q[0] + q[2]) + (q[1] + q[3])
+}
+
+#[inline(always)]
+pub(crate) fn dot<S: Simd>(simd: S, a: &[Lane], b: &[Lane]) -> f32 {
+    let mut acc = f32x16::splat(simd, 0.0);
+    for (a, b) in a.iter().zip(b) {
+        acc = load(simd, a).mul_add(load(simd, b), acc);
+    }
+    sum(acc)
+}
+
+/// `e^x` to within 2 units in the last place; 0 below -87.3 and infinite above 88.7.
+#[inline(always)]
+pub(crate) fn exp<S: Simd>(simd: S, x: f32x16<S>) -> f32x16<S> {
+    const LOG2_E: f32 = std::f32::consts::LOG2_E;
+    // ln 2 in two parts: the first has enough trailing zeros for n·HIGH to be exact.
+    const LN2_HIGH: f32 = 0.693_359_4;
+    const LN2_LOW: f32 = -2.121_944_4e-4;
+    let splat = |c: f32| f32x16::splat(simd, c);
+    // The operand in doubt comes last: x86 answers with that one where it is not a number.
+    let clamped = splat(-87.336_54).max(splat(88.722_83).min(x));
+    let n = (clamped * splat(LOG2_E)).round_ties_even();
+    let r = n.mul_add(splat(-LN2_HIGH), clamped);
+    let r = n.mul_add(splat(-LN2_LOW), r);
+    // Taylor coefficients up to r^6, enough for |r| ≤ ln 2 / 2.
+    let p = splat(1.0 / 720.0);
+    let p = p.mul_add(r, splat(1.0 / 120.0));
+    let p = p.mul_add(r, splat(1.0 / 24.0));
+    let p = p.mul_add(r, splat(1.0 / 6.0));
+    let p = p.mul_add(r, splat(0.5));
+    let p = p.mul_add(r, splat(1.0));
+    let p = p.mul_add(r, splat(1.0));
+    // 2^n in two halves, since n = 128 alone would overflow the exponent before the product does.
+    let n: i32x16<S> = n.to_int();
+    let half = n >> 1;
+    let power = |n: i32x16<S>| -> f32x16<S> { ((n + 127) << 23).bitcast() };
+    let y = p * power(half) * power(n - half);
+    let y = x.simd_lt(splat(-87.336_54)).select(splat(0.0), y);
+    x.simd_gt(splat(88.722_83)).select(splat(f32::INFINITY), y)
+}
+
+#[cfg(test)]
+mod tests {
+    use fearless_simd::dispatch;
+
+    use super::*;
+
+    fn exp_of(x: f32) -> f32 {
+        dispatch!(level(), simd => {
+            let y: [f32; 16] = exp(simd, f32x16::splat(simd, x)).into();
+            y[3]
+        })
+    }
+
+    #[test]
+    fn exp_agrees_with_f64() {
+        at_every_level(|| {
+            for i in -8800..=8900 {
+                let x = i as f32 * 0.01;
+                let (y, exact) = (exp_of(x), f64::from(x).exp());
+                if x > 88.722_83 {
+                    assert_eq!(y, f32::INFINITY);
+                } else if x < -87.336_54 {
+                    assert_eq!(y, 0.0);
+                } else {
+                    let relative = (f64::from(y) - exact).abs() / exact;
+                    assert!(relative < 2.5e-7, "exp({x}) = {y}, not {exact}: {relative:e}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn exp_keeps_its_fixed_points() {
+        at_every_level(|| {
+            assert_eq!(exp_of(0.0), 1.0);
+            assert_eq!(exp_of(f32::NEG_INFINITY), 0.0);
+            assert!(exp_of(f32::NAN).is_nan());
+        });
+    }
+}

@@ -1,0 +1,56 @@
+//! The competition-aware branch: how contested a training pair is sets its temperature.
+
+use rivalry_kernels::Real;
+
+use super::Row;
+use crate::config::{Param, Params, Range, Value};
+
+pub(super) const ALPHA: Param = Param {
+    name: "alpha",
+    doc: "strength of the per-pair temperatures; 0 switches them off",
+    default: Value::Number(1.0),
+    range: Range::AtLeast(0.0),
+    grid: &[1.0, 1.5, 2.0, 2.5, 3.0],
+};
+pub(super) const SLATE: Param = Param {
+    name: "slate",
+    doc: "how many of the hardest negatives make up the competitor slate",
+    default: Value::Count(20),
+    range: Range::AtLeast(1.0),
+    grid: &[],
+};
+
+/// Temperatures from the similarity of the hardest negatives to the positive.
+///
+/// Over the slate of the highest-scored negatives, `c = lse(f_j/τ + s̄_j) - lse(f_j/τ)`, in [0, 1].
+/// Over the batch, `m = exp(α c) / mean exp(α c)`, and the pair's temperature is `τ/m`.
+#[derive(Clone, Debug)]
+pub(super) struct Competition {
+    alpha: f64,
+    slate: usize,
+}
+
+impl Competition {
+    pub(super) fn new(params: &Params) -> Self {
+        Self { alpha: params.number(ALPHA.name), slate: params.count(SLATE.name) }
+    }
+
+    /// The pair's competition intensity c.
+    pub(super) fn intensity<T: Real>(&self, row: Row<'_, T>, tau: T) -> T {
+        T::competition(row.negatives, row.similarities, tau, self.slate)
+    }
+
+    /// Turns the intensities of a batch into its temperature multipliers, in place.
+    pub(super) fn multipliers<T: Real>(&self, intensities: &mut [T]) {
+        let alpha = T::of(self.alpha);
+        let mut sum = 0.0;
+        for x in intensities.iter_mut() {
+            *x = (alpha * *x).exp();
+            sum += x.to_f64().unwrap_or(f64::NAN);
+        }
+        let mean = T::of(sum / intensities.len() as f64);
+        for x in intensities {
+            *x = *x / mean;
+        }
+    }
+}

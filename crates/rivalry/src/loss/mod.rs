@@ -1,0 +1,92 @@
+//! Losses. A loss sees the scores of a training pair and its negatives, and answers with a value and the
+//! gradients of these scores. It never sees embeddings: gathering and scattering are the trainer's.
+//!
+//! A new loss is one file with an [`Entry`], and one line in [`LOSSES`].
+
+mod competition;
+mod dsl;
+mod kappa;
+mod sl;
+mod softmax;
+
+use rivalry_kernels::Real;
+
+use crate::config::{Param, Params};
+use crate::{Result, unknown_name};
+
+/// All losses, in the order they are listed to the user.
+pub static LOSSES: &[Entry] = &[sl::SL, dsl::DSL, dsl::DSL_KAPPA, dsl::DSL_CA];
+
+/// A loss on the list.
+pub struct Entry {
+    /// The name in configs and on the command line.
+    pub name: &'static str,
+    /// One line for the user.
+    pub summary: &'static str,
+    /// What can be set.
+    pub params: &'static [Param],
+    /// Makes the loss. The parameters are legal, so this can't fail.
+    pub build: fn(&Params) -> Box<dyn Loss>,
+}
+
+/// A loss, ready for training in `f32` and for checking in `f64`.
+pub trait Loss: RowLoss<f32> + RowLoss<f64> {}
+impl<L: RowLoss<f32> + RowLoss<f64>> Loss for L {}
+
+/// What a loss computes, in two passes over the rows of a batch.
+///
+/// Rows are independent within a pass, so they run side by side. What a row must know of the others goes
+/// through one number a row: [`measure`](Self::measure) makes it, [`calibrate`](Self::calibrate) sees them all.
+pub trait RowLoss<T: Real>: Send + Sync {
+    /// Whether [`Row::similarities`] must be filled in.
+    fn uses_similarities(&self) -> bool {
+        false
+    }
+
+    /// The first pass: what the batch must know of this row.
+    fn measure(&self, _row: Row<'_, T>) -> T {
+        T::one()
+    }
+
+    /// Between the passes: turns all rows' measures into what the second pass needs.
+    fn calibrate(&self, _measures: &mut [T]) {}
+
+    /// The second pass: the row's value, and its gradients with respect to the scores.
+    /// `grad` comes with one place for each negative.
+    fn gradient(&self, row: Row<'_, T>, calibrated: T, grad: &mut [T]) -> RowGradient<T>;
+}
+
+/// One training pair as a loss sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a, T> {
+    /// Score of the positive item.
+    pub positive: T,
+    /// Scores of the negatives.
+    pub negatives: &'a [T],
+    /// Cosine between the positive item and each negative; empty unless the loss asked for them.
+    pub similarities: &'a [T],
+}
+
+/// The outcome of a row's second pass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowGradient<T> {
+    /// The row's loss.
+    pub value: T,
+    /// Gradient with respect to the positive's score.
+    pub positive: T,
+}
+
+/// The loss of that name, with its section of the config checked.
+pub fn build(config: &toml::Table) -> Result<(Box<dyn Loss>, Params)> {
+    let entry = entry(config.get("type").and_then(toml::Value::as_str).unwrap_or_default())?;
+    let params = Params::check("loss", entry.params, config)?;
+    Ok(((entry.build)(&params), params))
+}
+
+/// The entry of that name.
+pub fn entry(name: &str) -> Result<&'static Entry> {
+    LOSSES
+        .iter()
+        .find(|entry| entry.name == name)
+        .ok_or_else(|| unknown_name("loss", name, LOSSES.iter().map(|e| e.name)).field("loss").into())
+}
