@@ -24,7 +24,7 @@ pub const ZERO: Lane = Lane([0.0; LANES]);
 /// table.row_mut(1)[4] = 2.5;
 /// assert_eq!(table.row(1), [0.0, 0.0, 0.0, 0.0, 2.5]);
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
     rows: usize,
     cols: usize,

@@ -2,8 +2,14 @@
 //! competition between items.
 #![forbid(unsafe_code)]
 
+pub mod backbone;
+pub mod config;
 pub mod data;
 mod error;
+pub mod loss;
+mod rng;
+pub mod sample;
+pub mod train;
 
 pub use error::{Error, InputError, Result, did_you_mean, unknown_name};
 pub use rivalry_kernels::Matrix;

@@ -94,7 +94,7 @@ impl Params {
             }
         }
         let value = |p: &Param| match given.get(p.name) {
-            Some(value) => read(p, value).map_err(|e| e.field(format!("{section}.{}", p.name)).into()),
+            Some(value) => read(p, value).map_err(|e| e.field(format!("{section}.{}", p.name))),
             None => Ok(p.default),
         };
         declared.iter().map(|p| Ok((p.name, value(p)?))).collect::<Result<_>>().map(Self)
@@ -158,8 +158,20 @@ mod tests {
     use super::*;
 
     const DECLARED: &[Param] = &[
-        Param { name: "tau", doc: "temperature", default: Value::Number(0.2), range: Range::Positive, grid: &[] },
-        Param { name: "slate", doc: "size", default: Value::Count(20), range: Range::AtLeast(1.0), grid: &[] },
+        Param {
+            name: "tau",
+            doc: "temperature",
+            default: Value::Number(0.2),
+            range: Range::Positive,
+            grid: &[],
+        },
+        Param {
+            name: "slate",
+            doc: "size",
+            default: Value::Count(20),
+            range: Range::AtLeast(1.0),
+            grid: &[],
+        },
     ];
 
     fn check(text: &str) -> Result<Params> {

@@ -24,11 +24,7 @@ pub(super) const DSL_KAPPA: Entry = Entry {
     summary: "DSL's κ branch alone: negatives weighted by hardness and similarity",
     params: &[TAU, BETA, KAPPA_MIN, DRIFT_CONTROL],
     build: |params| {
-        Box::new(Softmax {
-            tau: params.number(TAU.name),
-            scale: Some(Kappa::new(params)),
-            temperature: None,
-        })
+        Box::new(Softmax { tau: params.number(TAU.name), scale: Some(Kappa::new(params)), temperature: None })
     },
 };
 

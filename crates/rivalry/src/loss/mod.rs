@@ -1,7 +1,7 @@
 //! Losses. A loss sees the scores of a training pair and its negatives, and answers with a value and the
 //! gradients of these scores. It never sees embeddings: gathering and scattering are the trainer's.
 //!
-//! A new loss is one file with an [`Entry`], and one line in [`LOSSES`].
+//! A new loss is one file with an `Entry`, and one line in [`LOSSES`].
 
 mod competition;
 mod dsl;
@@ -11,23 +11,14 @@ mod softmax;
 
 use rivalry_kernels::Real;
 
-use crate::config::{Param, Params};
-use crate::{Result, unknown_name};
+use crate::Result;
+use crate::config::{self, Params};
 
 /// All losses, in the order they are listed to the user.
 pub static LOSSES: &[Entry] = &[sl::SL, dsl::DSL, dsl::DSL_KAPPA, dsl::DSL_CA];
 
-/// A loss on the list.
-pub struct Entry {
-    /// The name in configs and on the command line.
-    pub name: &'static str,
-    /// One line for the user.
-    pub summary: &'static str,
-    /// What can be set.
-    pub params: &'static [Param],
-    /// Makes the loss. The parameters are legal, so this can't fail.
-    pub build: fn(&Params) -> Box<dyn Loss>,
-}
+/// A loss on the list. Its parameters are legal, so building it can't fail.
+pub type Entry = config::Entry<fn(&Params) -> Box<dyn Loss>>;
 
 /// A loss, ready for training in `f32` and for checking in `f64`.
 pub trait Loss: RowLoss<f32> + RowLoss<f64> {}
@@ -76,17 +67,14 @@ pub struct RowGradient<T> {
     pub positive: T,
 }
 
-/// The loss of that name, with its section of the config checked.
-pub fn build(config: &toml::Table) -> Result<(Box<dyn Loss>, Params)> {
-    let entry = entry(config.get("type").and_then(toml::Value::as_str).unwrap_or_default())?;
-    let params = Params::check("loss", entry.params, config)?;
-    Ok(((entry.build)(&params), params))
-}
-
-/// The entry of that name.
-pub fn entry(name: &str) -> Result<&'static Entry> {
-    LOSSES
-        .iter()
-        .find(|entry| entry.name == name)
-        .ok_or_else(|| unknown_name("loss", name, LOSSES.iter().map(|e| e.name)).field("loss").into())
+/// The loss a config section asks for.
+///
+/// ```
+/// let section = "type = 'dsl'\ntau = 0.1".parse().unwrap();
+/// let loss = rivalry::loss::build(&section).unwrap();
+/// assert!(rivalry::loss::build(&"type = 'dls'".parse().unwrap()).is_err());
+/// ```
+pub fn build(section: &toml::Table) -> Result<Box<dyn Loss>> {
+    let (entry, params) = config::choose("loss", LOSSES, section)?;
+    Ok((entry.build)(&params))
 }

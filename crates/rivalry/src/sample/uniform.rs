@@ -1,0 +1,146 @@
+//! Uniform negatives: every item that is not among the user's training items is equally likely.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{Entry, Sampler};
+use crate::config::{Param, Range, Value};
+use crate::data::{Dataset, Interactions};
+use crate::rng::{below, shuffle};
+use crate::{InputError, Result};
+
+pub(super) const UNIFORM: Entry = Entry {
+    name: "uniform",
+    summary: "uniform over the items the user has no training interaction with",
+    params: &[REPLACEMENT],
+    build: |params| Box::new(Uniform { replacement: params.flag(REPLACEMENT.name) }),
+};
+
+const REPLACEMENT: Param = Param {
+    name: "replacement",
+    doc: "whether a pair may draw the same negative twice",
+    default: Value::Flag(true),
+    range: Range::Any,
+    grid: &[],
+};
+
+struct Uniform {
+    replacement: bool,
+}
+
+impl Sampler for Uniform {
+    fn check(&self, dataset: &Dataset, negatives: usize) -> Result<()> {
+        let train = &dataset.train;
+        let needed = if self.replacement { 1 } else { negatives };
+        let full = (0..train.n_users() as u32)
+            .find(|&u| !train.items_of(u).is_empty() && train.n_items() - train.items_of(u).len() < needed);
+        let Some(user) = full else { return Ok(()) };
+        let free = train.n_items() - train.items_of(user).len();
+        let name = dataset.users.original(user);
+        Err(match free {
+            0 => InputError::new(format!(
+                "user '{name}' has interacted with every item: there is no negative to draw"
+            ))
+            .help("leave the user out, or add items that not everybody has"),
+            _ => InputError::new(format!(
+                "user '{name}' has only {free} items left to draw {needed} different negatives from"
+            ))
+            .help("lower train.negatives or set sampler.replacement = true"),
+        }
+        .into())
+    }
+
+    fn draw(&self, train: &Interactions, user: u32, rng: &mut Xoshiro256PlusPlus, out: &mut [u32]) {
+        let n_items = train.n_items();
+        let positives = train.items_of(user);
+        let free = n_items - positives.len();
+        let scarce = if self.replacement { free < n_items / 2 } else { free < n_items / 2 + out.len() };
+        if scarce {
+            self.draw_from_list(positives, n_items as u32, rng, out);
+        } else {
+            self.draw_and_reject(positives, n_items as u32, rng, out);
+        }
+    }
+}
+
+impl Uniform {
+    /// Draws among all items and throws away what is taken: the quick way while most items are free.
+    fn draw_and_reject(
+        &self,
+        positives: &[u32],
+        n_items: u32,
+        rng: &mut Xoshiro256PlusPlus,
+        out: &mut [u32],
+    ) {
+        let mut taken = vec![0u64; n_items.div_ceil(64) as usize];
+        let mark = |taken: &mut [u64], item: u32| taken[item as usize / 64] |= 1 << (item % 64);
+        for &item in positives {
+            mark(&mut taken, item);
+        }
+        for place in out {
+            *place = loop {
+                let item = below(rng, n_items);
+                if taken[item as usize / 64] >> (item % 64) & 1 == 0 {
+                    break item;
+                }
+            };
+            if !self.replacement {
+                mark(&mut taken, *place);
+            }
+        }
+    }
+
+    /// Lists the free items and draws among them: never slow, however few they are.
+    fn draw_from_list(&self, positives: &[u32], n_items: u32, rng: &mut Xoshiro256PlusPlus, out: &mut [u32]) {
+        let mut free: Vec<u32> = (0..n_items).filter(|item| positives.binary_search(item).is_err()).collect();
+        if self.replacement {
+            for place in out {
+                *place = free[below(rng, free.len() as u32) as usize];
+            }
+        } else {
+            shuffle(rng, &mut free);
+            let wanted = out.len();
+            out.copy_from_slice(&free[..wanted]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::stream;
+
+    /// One user who has the items `0..taken` of `n_items`.
+    fn drawn(replacement: bool, taken: u32, n_items: usize, n: usize) -> Vec<u32> {
+        let train = Interactions::from_pairs(1, n_items, (0..taken).map(|i| (0, i)));
+        let mut out = vec![0; n];
+        Uniform { replacement }.draw(&train, 0, &mut stream(1, &[]), &mut out);
+        out
+    }
+
+    #[test]
+    fn draws_are_free_items_and_evenly_spread() {
+        for taken in [2, 8] {
+            let mut counts = [0; 12];
+            for item in drawn(true, taken, 12, 60_000) {
+                counts[item as usize] += 1;
+            }
+            let expected = 60_000 / (12 - taken);
+            assert!(counts[..taken as usize].iter().all(|&c| c == 0));
+            assert!(
+                counts[taken as usize..].iter().all(|&c: &u32| c.abs_diff(expected) < expected / 20),
+                "{counts:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn without_replacement_no_item_comes_twice() {
+        for (taken, n_items, n) in [(2, 100, 20), (2, 12, 10), (8, 12, 4)] {
+            let mut items = drawn(false, taken, n_items, n);
+            items.sort_unstable();
+            items.dedup();
+            assert_eq!(items.len(), n);
+            assert!(items.iter().all(|&item| item >= taken));
+        }
+    }
+}
