@@ -1,7 +1,12 @@
-//! What a run is made of, as data.
+//! What a run is made of, as data: settings with their defaults, layers of them, and named choices with checked
+//! parameters.
 
 mod entry;
+mod layers;
 mod param;
+mod settings;
 
 pub use entry::{Entry, choose};
+pub use layers::{read_layer, setting_layer};
 pub use param::{Param, Params, Range, Value};
+pub use settings::{Config, DataConfig, ModelConfig, Select, TrainConfig};

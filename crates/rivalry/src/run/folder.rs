@@ -1,0 +1,185 @@
+//! The files of a run and their names.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::atomic;
+use super::checkpoint::Checkpoint;
+use super::model_file::SavedModel;
+use crate::backbone::Embeddings;
+use crate::config::{Config, read_layer};
+use crate::data::Dataset;
+use crate::train::{AdamState, Outcome, Progress, Stopped, Store};
+use crate::{Error, InputError, Result};
+
+const CONFIG: &str = "config.toml";
+const LOG: &str = "log.jsonl";
+const METRICS: &str = "metrics.json";
+const MODEL: &str = "model.safetensors";
+const CHECKPOINT: &str = "checkpoint";
+const FILES: [&str; 5] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT];
+
+/// The folder of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+/// `metrics.json`: the figures of a run and what they were obtained with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// The figures.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// The release of Rivalry.
+    pub version: String,
+    /// The instructions the kernels used.
+    pub simd: String,
+    /// How many threads there were; they can't change the figures.
+    pub threads: usize,
+    /// The name of the data.
+    pub data: String,
+    /// The checksum of the data.
+    pub data_checksum: String,
+}
+
+/// A run taken up again.
+pub struct Continuing {
+    /// Its folder.
+    pub folder: RunFolder,
+    /// Its config.
+    pub config: Config,
+    /// Where it stopped; none if it had not saved anything yet.
+    pub stopped: Option<Stopped>,
+}
+
+impl RunFolder {
+    /// Makes a new run folder. One that exists is refused, unless `replace` says that its run may go.
+    pub fn create(path: &Path, config: &Config, replace: bool) -> Result<Self> {
+        let taken = path.exists() && !is_empty_folder(path);
+        if taken && !replace {
+            return Err(InputError::new("exists already")
+                .file(path)
+                .help("choose another --out, add --force to replace the run, or --resume it")
+                .into());
+        }
+        std::fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
+        let folder = Self { path: path.to_owned() };
+        for file in FILES {
+            match std::fs::remove_file(folder.path.join(file)) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io("replace", path, e)),
+                _ => {}
+            }
+        }
+        atomic::write(&folder.path.join(CONFIG), |file| file.write_all(config.to_toml().as_bytes()))?;
+        Ok(folder)
+    }
+
+    /// The folder of an existing run.
+    pub fn open(path: &Path) -> Result<Self> {
+        if !path.join(CONFIG).is_file() {
+            return Err(InputError::new(format!("not a run: there is no {CONFIG} in it"))
+                .file(path)
+                .help("give the folder that 'rivalry train' made")
+                .into());
+        }
+        Ok(Self { path: path.to_owned() })
+    }
+
+    /// Opens a run to go on with it.
+    pub fn resume(path: &Path) -> Result<Continuing> {
+        let folder = Self::open(path)?;
+        let config = Config::from_layers(&[read_layer(&path.join(CONFIG))?])?;
+        let checkpoint = path.join(CHECKPOINT);
+        if !checkpoint.exists() {
+            return Ok(Continuing { folder, config, stopped: None });
+        }
+        let Checkpoint { progress, learned, optim } = Checkpoint::read(&checkpoint)?;
+        let best = match progress.best {
+            Some(_) => Some(folder.model()?.learned),
+            None => None,
+        };
+        Ok(Continuing { folder, config, stopped: Some(Stopped { progress, learned, optim, best }) })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The model of the best epoch.
+    pub fn model(&self) -> Result<SavedModel> {
+        let path = self.path.join(MODEL);
+        if !path.exists() {
+            return Err(InputError::new("the run has no model yet")
+                .file(&self.path)
+                .help("let it finish its first evaluation: rivalry train --resume")
+                .into());
+        }
+        SavedModel::read(&path)
+    }
+
+    /// The figures, if the run is finished.
+    pub fn record(&self) -> Result<Option<RunRecord>> {
+        let path = self.path.join(METRICS);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => serde_json::from_str(&text)
+                .map(Some)
+                .map_err(|e| InputError::new(format!("not a run's figures: {e}")).file(&path).into()),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(Error::io("read", &path, e)),
+        }
+    }
+
+    /// Writes the figures of a finished run.
+    pub fn finish(&self, outcome: Outcome, dataset: &Dataset) -> Result<RunRecord> {
+        let record = RunRecord {
+            outcome,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            simd: rivalry_kernels::level_name().to_owned(),
+            threads: rayon::current_num_threads(),
+            data: dataset.name.clone(),
+            data_checksum: dataset.checksum.clone(),
+        };
+        atomic::write(&self.path.join(METRICS), |file| {
+            serde_json::to_writer_pretty(&mut *file, &record)?;
+            file.write_all(b"\n")
+        })?;
+        Ok(record)
+    }
+
+    /// The store of a training on these data.
+    pub fn store<'a>(&'a self, dataset: &'a Dataset, config: &'a Config) -> RunStore<'a> {
+        RunStore { folder: self, dataset, config }
+    }
+}
+
+/// Saves a training into its run's folder.
+pub struct RunStore<'a> {
+    folder: &'a RunFolder,
+    dataset: &'a Dataset,
+    config: &'a Config,
+}
+
+impl Store for RunStore<'_> {
+    fn save_best(&mut self, learned: &Embeddings, epoch: usize) -> Result<()> {
+        SavedModel::write(&self.folder.path.join(MODEL), learned, epoch, self.dataset, self.config)
+    }
+
+    fn save_progress(&mut self, progress: &Progress, learned: &Embeddings, optim: &AdamState) -> Result<()> {
+        atomic::write(&self.folder.path.join(LOG), |file| {
+            for record in &progress.history {
+                serde_json::to_writer(&mut *file, record)?;
+                file.write_all(b"\n")?;
+            }
+            Ok(())
+        })?;
+        Checkpoint::write(&self.folder.path.join(CHECKPOINT), progress, learned, optim)
+    }
+}
+
+fn is_empty_folder(path: &Path) -> bool {
+    path.read_dir().is_ok_and(|mut entries| entries.next().is_none())
+}

@@ -1,0 +1,10 @@
+//! A run is a folder: config, log, metrics, model and checkpoint, each file whole or not there.
+
+mod atomic;
+mod checkpoint;
+mod folder;
+mod model_file;
+mod tensors;
+
+pub use folder::{Continuing, RunFolder, RunRecord, RunStore};
+pub use model_file::SavedModel;

@@ -1,0 +1,100 @@
+//! The model file: all that is needed to recommend, with the original ids.
+
+use std::path::Path;
+
+use super::tensors::{Tensors, broken};
+use crate::backbone::{self, Embeddings};
+use crate::config::Config;
+use crate::data::{Dataset, IdMap, Interactions};
+use crate::train::Model;
+use crate::{InputError, Result};
+
+/// The version of the model file this code writes, and the newest it reads.
+const FORMAT: u32 = 1;
+
+/// A trained model as it lies on disk.
+pub struct SavedModel {
+    /// Original user ids.
+    pub users: IdMap,
+    /// Original item ids.
+    pub items: IdMap,
+    /// What the model learned from: these items are not recommended again.
+    pub train: Interactions,
+    /// How it was trained.
+    pub config: Config,
+    /// The learned tables.
+    pub learned: Embeddings,
+    /// The epoch it stands at, counted from 1.
+    pub epoch: usize,
+    /// The checksum of the data it was trained on.
+    pub data_checksum: String,
+}
+
+impl SavedModel {
+    /// Writes learned tables with all that belongs to them.
+    pub(crate) fn write(
+        path: &Path,
+        learned: &Embeddings,
+        epoch: usize,
+        dataset: &Dataset,
+        config: &Config,
+    ) -> Result<()> {
+        let mut file = Tensors::default();
+        file.put_matrix("learned.users", &learned.users);
+        file.put_matrix("learned.items", &learned.items);
+        file.put_ids("ids.users", &dataset.users);
+        file.put_ids("ids.items", &dataset.items);
+        file.put_interactions("train", &dataset.train);
+        file.texts.extend([
+            ("format".to_owned(), format!("rivalry-model {FORMAT}")),
+            ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            ("config".to_owned(), config.to_toml()),
+            ("epoch".to_owned(), epoch.to_string()),
+            ("data_checksum".to_owned(), dataset.checksum.clone()),
+        ]);
+        file.write(path)
+    }
+
+    /// Reads a model file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let mut file = Tensors::read(path)?;
+        check_format(path, file.texts.get("format"), "rivalry-model", FORMAT)?;
+        let text = |key: &str| {
+            file.texts.get(key).cloned().ok_or_else(|| broken(path, &format!("it doesn't say its '{key}'")))
+        };
+        let config = text("config")?.parse().map_err(|_| broken(path, "its config is not TOML"))?;
+        let config = Config::from_layers(&[config])?;
+        let epoch = text("epoch")?.parse().map_err(|_| broken(path, "its epoch is not a number"))?;
+        let data_checksum = text("data_checksum")?;
+        let learned = Embeddings {
+            users: file.take_matrix(path, "learned.users")?,
+            items: file.take_matrix(path, "learned.items")?,
+        };
+        let (users, items) = (file.take_ids(path, "ids.users")?, file.take_ids(path, "ids.items")?);
+        let train = file.take_interactions(path, "train", items.len())?;
+        let sizes = [learned.users.rows(), learned.items.rows(), learned.users.cols()];
+        if sizes != [users.len(), items.len(), learned.items.cols()] || train.n_users() != users.len() {
+            return Err(broken(path, "its tables and ids are of different sizes").into());
+        }
+        Ok(Self { users, items, train, config, learned, epoch, data_checksum })
+    }
+
+    /// The model, ready to score.
+    pub fn model(&self) -> Result<Model> {
+        let backbone = backbone::build(&self.config.backbone, &self.train)?;
+        Ok(Model::new(backbone, self.config.model.score, self.learned.clone()))
+    }
+}
+
+/// Checks a file's `name version`: a foreign file and one from a later release each get their own words.
+pub(super) fn check_format(path: &Path, found: Option<&String>, name: &str, known: u32) -> Result<()> {
+    let version = found.and_then(|text| text.strip_prefix(name)).and_then(|version| version.trim().parse::<u32>().ok());
+    match version {
+        Some(version) if version <= known => Ok(()),
+        Some(version) => Err(InputError::new(format!("made by a later release (format {version}, known up to {known})"))
+            .file(path)
+            .help("update rivalry")
+            .into()),
+        None => Err(broken(path, &format!("it doesn't call itself a {name}")).into()),
+    }
+}

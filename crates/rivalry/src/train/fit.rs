@@ -1,0 +1,373 @@
+//! The training loop: epochs of steps, evaluations between them, the best epoch kept.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use rivalry_kernels::Matrix;
+use serde::{Deserialize, Serialize};
+
+use super::model::Model;
+use super::optim::AdamState;
+use super::progress::{Best, Event, Observer, Progress, Record, Seconds};
+use super::step::{Batch, Stepper};
+use crate::backbone::{self, Embeddings};
+use crate::config::{Config, Select};
+use crate::data::Dataset;
+use crate::eval::{EvalOptions, Evaluation, Part, evaluate};
+use crate::rng::{normal, shuffle, stream};
+use crate::sample::Sampler;
+use crate::{Error, InputError, Result, loss, sample};
+
+/// What a stream of random numbers is for. The splits of the data use the numbers below 16.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Init = 16,
+    Order = 17,
+    Negatives = 18,
+}
+
+/// No more than this is lost when the machine goes down.
+const SAVE_EVERY: Duration = Duration::from_secs(60);
+
+/// Where a training leaves what must outlive it.
+pub trait Store {
+    /// Keeps the tables of the best epoch so far. Called before the progress that names that epoch is saved.
+    fn save_best(&mut self, learned: &Embeddings, epoch: usize) -> Result<()>;
+
+    /// Keeps all that is needed to go on.
+    fn save_progress(&mut self, progress: &Progress, learned: &Embeddings, optim: &AdamState) -> Result<()>;
+}
+
+/// Keeps nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nowhere;
+
+impl Store for Nowhere {
+    fn save_best(&mut self, _: &Embeddings, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn save_progress(&mut self, _: &Progress, _: &Embeddings, _: &AdamState) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A training that was stopped between two steps.
+pub struct Stopped {
+    /// How far it had come.
+    pub progress: Progress,
+    /// The learned tables.
+    pub learned: Embeddings,
+    /// The optimiser's state.
+    pub optim: AdamState,
+    /// The tables of the best epoch, if there has been an evaluation.
+    pub best: Option<Embeddings>,
+}
+
+/// How a training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// All epochs were run.
+    Finished,
+    /// There had been no better evaluation for as long as `train.patience` allows.
+    OutOfPatience,
+}
+
+/// A finished training.
+pub struct Fit {
+    /// The learned tables of the epoch that was kept.
+    pub learned: Embeddings,
+    /// The figures.
+    pub outcome: Outcome,
+}
+
+/// The figures of a finished training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// How it ended.
+    pub ending: Ending,
+    /// Epochs run.
+    pub epochs: usize,
+    /// The epoch that was kept, counted from 1.
+    pub best_epoch: usize,
+    /// How that epoch was chosen.
+    pub select: Select,
+    /// Its metrics on the validation part, if there is one.
+    pub valid: Option<BTreeMap<String, f64>>,
+    /// Its metrics on the test part.
+    pub test: BTreeMap<String, f64>,
+    /// The test metrics of popular items alone, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<BTreeMap<String, f64>>,
+    /// The test metrics of rare items alone, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tail: Option<BTreeMap<String, f64>>,
+    /// Time spent.
+    pub seconds: Seconds,
+    /// Training time of an epoch.
+    pub epoch_seconds: f64,
+    /// Training pairs a second.
+    pub pairs_per_second: f64,
+}
+
+/// What [`fit`] comes back with.
+pub enum Fitted {
+    /// The training ran to its end.
+    Done(Box<Fit>),
+    /// The observer asked to stop; the store has what is needed to go on.
+    Stopped(Box<Stopped>),
+}
+
+/// Trains a model on the training part, choosing the epoch as the config says, and tests it.
+///
+/// Runs on the current rayon thread pool; the same config and data give the same bits for any number of threads.
+pub fn fit(
+    dataset: &Dataset,
+    config: &Config,
+    from: Option<Stopped>,
+    store: &mut dyn Store,
+    observer: &mut dyn Observer,
+) -> Result<Fitted> {
+    Loop::new(dataset, config, from)?.run(store, observer)
+}
+
+struct Loop<'a> {
+    dataset: &'a Dataset,
+    config: &'a Config,
+    select: Select,
+    sampler: Box<dyn Sampler>,
+    stepper: Stepper,
+    progress: Progress,
+    best: Option<Embeddings>,
+    saved: Instant,
+}
+
+impl<'a> Loop<'a> {
+    fn new(dataset: &'a Dataset, config: &'a Config, from: Option<Stopped>) -> Result<Self> {
+        let train = &dataset.train;
+        let select = selection(dataset, config.train.select)?;
+        config.eval.check(dataset)?;
+        let sampler = sample::build(&config.sampler)?;
+        sampler.check(dataset, config.train.negatives)?;
+        let (n_users, n_items, dim) = (train.n_users(), train.n_items(), config.model.dim);
+        let from = from.unwrap_or_else(|| Stopped {
+            progress: Progress::default(),
+            learned: initial(n_users, n_items, dim, config.train.seed),
+            optim: AdamState::new(n_users, n_items, dim),
+            best: None,
+        });
+        let sizes = [from.learned.users.rows(), from.learned.items.rows(), from.learned.dim()];
+        if sizes != [n_users, n_items, dim] {
+            return Err(InputError::new(format!(
+                "the saved tables have {} users, {} items and {} dimensions, the data and config {n_users}, {n_items} and {dim}",
+                sizes[0], sizes[1], sizes[2]
+            ))
+            .help("resume with the data and config of the run")
+            .into());
+        }
+        let model = Model::new(backbone::build(&config.backbone, train)?, config.model.score, from.learned);
+        let loss = loss::build(&config.loss)?;
+        let stepper = Stepper::new(model, loss, from.optim, config.optim, config.train.negatives);
+        let (progress, best) = (from.progress, from.best);
+        Ok(Self { dataset, config, select, sampler, stepper, progress, best, saved: Instant::now() })
+    }
+
+    fn run(mut self, store: &mut dyn Store, observer: &mut dyn Observer) -> Result<Fitted> {
+        let settings = &self.config.train;
+        let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(self.dataset.train.len());
+        let started = Event::Started {
+            epochs: settings.epochs,
+            batches: self.dataset.train.len().div_ceil(settings.batch_size),
+            pairs: self.dataset.train.len(),
+            progress: &self.progress,
+        };
+        if observer.observe(&started).is_break() {
+            return self.stop(store);
+        }
+        while self.progress.epoch < settings.epochs && !self.out_of_patience() {
+            pairs.clear();
+            pairs.extend(self.dataset.train.pairs());
+            shuffle(&mut self.stream(Purpose::Order, &[]), &mut pairs);
+            for batch in pairs.chunks(settings.batch_size).skip(self.progress.batch) {
+                self.step(batch)?;
+                let event = Event::Step {
+                    epoch: self.progress.epoch + 1,
+                    batch: self.progress.batch,
+                    loss: self.progress.loss_sum / (self.progress.batch * settings.batch_size).min(pairs.len()) as f64,
+                };
+                // The last batch of an epoch belongs to its evaluation: stopping waits for that.
+                let within = self.progress.batch * settings.batch_size < pairs.len();
+                if observer.observe(&event).is_break() && within {
+                    return self.stop(store);
+                }
+                if within && self.saved.elapsed() > SAVE_EVERY {
+                    self.save(store)?;
+                }
+            }
+            if self.end_epoch(store, observer)? {
+                return self.stop(store);
+            }
+        }
+        self.finish().map(|fit| Fitted::Done(Box::new(fit)))
+    }
+
+    fn step(&mut self, pairs: &[(u32, u32)]) -> Result<()> {
+        let began = Instant::now();
+        let (users, items): (Vec<u32>, Vec<u32>) = pairs.iter().copied().unzip();
+        let batch = self.progress.batch;
+        let (train, sampler) = (&self.dataset.train, &self.sampler);
+        let (seed, epoch) = (self.config.train.seed, self.progress.epoch as u64);
+        let negatives = |row: usize, out: &mut [u32]| {
+            let mut rng = stream(seed, &[Purpose::Negatives as u64, epoch, batch as u64, row as u64]);
+            sampler.draw(train, users[row], &mut rng, out);
+        };
+        let value = self.stepper.step(Batch { users: &users, items: &items, negatives: &negatives });
+        if !value.is_finite() {
+            return Err(Error::NonFinite { what: "loss", epoch: self.progress.epoch + 1, batch: batch + 1 });
+        }
+        self.progress.loss_sum += value * pairs.len() as f64;
+        self.progress.batch += 1;
+        self.progress.seconds.train += began.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Closes an epoch, evaluates if it is time, and says whether the observer asked to stop.
+    fn end_epoch(&mut self, store: &mut dyn Store, observer: &mut dyn Observer) -> Result<bool> {
+        let loss = self.progress.loss_sum / self.dataset.train.len() as f64;
+        self.progress.epoch += 1;
+        self.progress.batch = 0;
+        self.progress.loss_sum = 0.0;
+        let epoch = self.progress.epoch;
+        if epoch % self.config.train.eval_every != 0 && epoch != self.config.train.epochs {
+            if self.saved.elapsed() > SAVE_EVERY {
+                self.save(store)?;
+            }
+            return Ok(false);
+        }
+        let record = self.evaluate(epoch, loss)?;
+        if record.best {
+            let learned = self.stepper.model().learned();
+            store.save_best(learned, epoch)?;
+            self.best = Some(learned.clone());
+        }
+        self.progress.history.push(record.clone());
+        self.save(store)?;
+        Ok(observer.observe(&Event::Evaluated(&record)).is_break() && epoch < self.config.train.epochs)
+    }
+
+    fn evaluate(&mut self, epoch: usize, loss: f64) -> Result<Record> {
+        let began = Instant::now();
+        let scored = self.stepper.model().scored();
+        let options = EvalOptions { per_user: false, buckets: false, beyond_accuracy: false, ..self.config.eval.clone() };
+        let measure = |part: Part| -> Result<BTreeMap<String, f64>> {
+            Ok(evaluate(&scored.users, &scored.items, self.dataset, part, &options)?.metrics)
+        };
+        let valid = if self.dataset.valid.is_empty() { None } else { Some(measure(Part::Valid)?) };
+        let test = if self.select == Select::Test { Some(measure(Part::Test)?) } else { None };
+        let metric = options.selection_metric();
+        let value = match self.select {
+            Select::Valid => valid.as_ref().map(|metrics| metrics[&metric]),
+            Select::Test => test.as_ref().map(|metrics| metrics[&metric]),
+            Select::Last => None,
+        };
+        let best = match (self.progress.best.and_then(|best| best.value), value) {
+            (Some(so_far), Some(value)) => value > so_far,
+            _ => true,
+        };
+        if best {
+            self.progress.best = Some(Best { epoch, value });
+            self.progress.since_best = 0;
+        } else {
+            self.progress.since_best += 1;
+        }
+        self.progress.seconds.eval += began.elapsed().as_secs_f64();
+        Ok(Record { epoch, loss, valid, test, best, seconds: self.progress.seconds })
+    }
+
+    fn out_of_patience(&self) -> bool {
+        self.config.train.patience.is_some_and(|patience| self.progress.since_best >= patience)
+    }
+
+    fn save(&mut self, store: &mut dyn Store) -> Result<()> {
+        store.save_progress(&self.progress, self.stepper.model().learned(), self.stepper.optim())?;
+        self.saved = Instant::now();
+        Ok(())
+    }
+
+    fn stop(mut self, store: &mut dyn Store) -> Result<Fitted> {
+        self.save(store)?;
+        let (learned, optim) = (self.stepper.model().learned().clone(), self.stepper.optim().clone());
+        Ok(Fitted::Stopped(Box::new(Stopped { progress: self.progress, learned, optim, best: self.best })))
+    }
+
+    /// Tests the epoch that was kept.
+    fn finish(mut self) -> Result<Fit> {
+        let ending = if self.out_of_patience() { Ending::OutOfPatience } else { Ending::Finished };
+        let kept = self.progress.best.zip(self.best.take());
+        let (best, learned) = kept.ok_or_else(|| InputError::new("the run has no evaluated epoch to finish with"))?;
+        let began = Instant::now();
+        let backbone = backbone::build(&self.config.backbone, &self.dataset.train)?;
+        let model = Model::new(backbone, self.config.model.score, learned);
+        let Embeddings { users, items } = model.scored();
+        let Evaluation { metrics, head, tail, .. } =
+            evaluate(users, items, self.dataset, Part::Test, &self.config.eval)?;
+        self.progress.seconds.eval += began.elapsed().as_secs_f64();
+        let of_best = self.progress.history.iter().find(|record| record.epoch == best.epoch);
+        let epochs = self.progress.epoch;
+        let seconds = self.progress.seconds;
+        let outcome = Outcome {
+            ending,
+            epochs,
+            best_epoch: best.epoch,
+            select: self.select,
+            valid: of_best.and_then(|record| record.valid.clone()),
+            test: metrics,
+            head,
+            tail,
+            seconds,
+            epoch_seconds: seconds.train / epochs as f64,
+            pairs_per_second: (self.dataset.train.len() * epochs) as f64 / seconds.train,
+        };
+        Ok(Fit { learned: model.learned().clone(), outcome })
+    }
+
+    fn stream(&self, purpose: Purpose, key: &[u64]) -> rand_xoshiro::Xoshiro256PlusPlus {
+        let key: Vec<u64> = [purpose as u64, self.progress.epoch as u64].iter().chain(key).copied().collect();
+        stream(self.config.train.seed, &key)
+    }
+}
+
+/// How the epoch is chosen, given what the data have.
+fn selection(dataset: &Dataset, wanted: Option<Select>) -> Result<Select> {
+    let no_validation = dataset.valid.is_empty();
+    match wanted {
+        Some(Select::Valid) if no_validation => {
+            Err(InputError::new("the data have no validation part to choose the epoch on")
+                .field("train.select")
+                .help("use train.select = \"last\", or carve one out with data.prepare.validation")
+                .into())
+        }
+        Some(select) => Ok(select),
+        None if no_validation => Ok(Select::Last),
+        None => Ok(Select::Valid),
+    }
+}
+
+/// Embeddings drawn from N(0, 1), each row from its own stream.
+fn initial(n_users: usize, n_items: usize, dim: usize, seed: u64) -> Embeddings {
+    let table = |which: u64, rows: usize| {
+        let mut table = Matrix::zeros(rows, dim);
+        let lanes = table.lanes();
+        table.as_lanes_mut().par_chunks_mut(lanes).enumerate().for_each(|(row, place)| {
+            let mut rng = stream(seed, &[Purpose::Init as u64, which, row as u64]);
+            let row: &mut [f32] = &mut bytemuck::cast_slice_mut(place)[..dim];
+            for pair in row.chunks_mut(2) {
+                pair.copy_from_slice(&normal(&mut rng)[..pair.len()]);
+            }
+        });
+        table
+    };
+    Embeddings { users: table(0, n_users), items: table(1, n_items) }
+}
