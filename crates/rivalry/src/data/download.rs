@@ -97,11 +97,13 @@ fn is_loopback(uri: &Uri) -> bool {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use std::{thread, time::Instant};
+    use std::{net::TcpListener, thread, time::Instant};
 
     use tiny_http::{Header, Response, Server};
 
     use super::*;
+
+    type Reports = Vec<(u64, Option<u64>)>;
 
     const BODY: &[u8] = b"twelve bytes";
 
@@ -115,17 +117,26 @@ pub(super) mod tests {
                 let response = Response::from_data(body);
                 let _ = match request.url() {
                     "/file" => request.respond(response),
-                    "/moved" => request
-                        .respond(response.with_status_code(302).with_header(header("Location: /file"))),
-                    "/stream" => request.respond(response.with_chunked_threshold(0)),
-                    "/cut" => {
-                        let mut stream = request.into_writer();
-                        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\nConnection: close\r\n\r\n")
-                            .and_then(|()| stream.write_all(body))
+                    "/moved" => {
+                        request.respond(response.with_status_code(302).with_header(header("Location: /file")))
                     }
+                    "/stream" => request.respond(response.with_chunked_threshold(0)),
                     _ => request.respond(response.with_status_code(404)),
                 };
             }
+        });
+        address
+    }
+
+    /// Promises more than it sends, once, and hangs up; returns its address.
+    fn serve_cut() -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n").unwrap();
+            stream.write_all(BODY).unwrap();
         });
         address
     }
@@ -137,11 +148,11 @@ pub(super) mod tests {
     }
 
     /// Fetches into an empty folder; returns the result, the file's bytes and all that was reported.
-    fn fetch(path: &str, sha256: &str, max_bytes: u64) -> (Result<()>, Option<Vec<u8>>, Vec<(u64, Option<u64>)>) {
+    fn fetch(path: &str, sha256: &str, max_bytes: u64) -> (Result<()>, Option<Vec<u8>>, Reports) {
         let folder = tempfile::tempdir().unwrap();
         let to = folder.path().join("new/file.zip");
         let mut reports = vec![];
-        let url = format!("{}{path}", serve(BODY));
+        let url = if path == "/cut" { serve_cut() } else { format!("{}{path}", serve(BODY)) };
         let result = download(&url, &to, sha256, max_bytes, &mut |done, total| reports.push((done, total)));
         let files = fs::read_dir(to.parent().unwrap()).unwrap().count();
         assert_eq!(files, usize::from(result.is_ok()), "only a whole file may be left");
@@ -187,7 +198,9 @@ pub(super) mod tests {
         }
         assert!(started.elapsed() < Duration::from_secs(5), "refused without trying");
         let loopback = |url: &str| is_loopback(&url.parse().unwrap());
-        assert!(loopback("http://[::1]:80/x") && loopback("http://localhost/x") && loopback("http://127.9.9.9/"));
+        assert!(
+            loopback("http://[::1]:80/x") && loopback("http://localhost/x") && loopback("http://127.9.9.9/")
+        );
         assert!(!loopback("http://127.0.0.1.example.org/") && !loopback("http://localhost.example.org/"));
     }
 }

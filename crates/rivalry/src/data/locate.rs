@@ -120,19 +120,19 @@ fn locate_entry(
         }
     }
     let Some(cache) = &folders.cache else {
-        let error = InputError::new(format!("'{name}' is not here, and there is no home folder to download it to"));
+        let error =
+            InputError::new(format!("'{name}' is not here, and there is no home folder to download it to"));
         return Err(error.help(format!("fetch {url}, save it as {name}.zip and give its path")).into());
     };
     let to = cache.join(format!("{name}.zip"));
-    download(url, &to, sha256, bytes, &mut |done, total| observer(DownloadProgress { name, done, total })).map_err(
-        |error| match error {
+    download(url, &to, sha256, bytes, &mut |done, total| observer(DownloadProgress { name, done, total }))
+        .map_err(|error| match error {
             Error::Download { url, reason } => {
                 let way_out = format!("fetch it some other way and save it as {}", to.display());
                 Error::Download { url, reason: format!("{reason}\n  help: {way_out}") }
             }
             other => other,
-        },
-    )?;
+        })?;
     Ok(Place::Path(to))
 }
 
@@ -141,7 +141,8 @@ fn check_sum(zip: &Path, expected: &str) -> Result<()> {
     if actual == expected {
         return Ok(());
     }
-    let error = InputError::new(format!("the file has SHA-256 {actual}, but the data set's is {expected}")).file(zip);
+    let error =
+        InputError::new(format!("the file has SHA-256 {actual}, but the data set's is {expected}")).file(zip);
     Err(error.help("remove it to have it downloaded again, or give its path to use it as it is").into())
 }
 
@@ -166,7 +167,7 @@ mod tests {
         let folders = Folders { search: vec![first.clone(), second.clone()], cache: Some(cache.clone()) };
         let toy = entry(format!("{}/file", serve(ZIP)));
         let mut reports = vec![];
-        let mut find = |reports: &mut Vec<u64>| {
+        let find = |reports: &mut Vec<u64>| {
             locate_entry(&toy, &folders, &mut |progress| {
                 assert_eq!((progress.name, progress.total), ("toy", Some(ZIP.len() as u64)));
                 reports.push(progress.done);

@@ -9,7 +9,8 @@ use std::{
 use super::{Dataset, IdMap, Interactions, stats};
 use crate::error::{Error, InputError, Result};
 
-const FILES: [&str; 6] = ["train.tsv", "valid.tsv", "test.tsv", "user_list.tsv", "item_list.tsv", "summary.txt"];
+const FILES: [&str; 6] =
+    ["train.tsv", "valid.tsv", "test.tsv", "user_list.tsv", "item_list.tsv", "summary.txt"];
 
 /// Writes `train.tsv`, `valid.tsv` (if there is such a part), `test.tsv`, `user_list.tsv`, `item_list.tsv` and
 /// `summary.txt` to the folder `out`, which appears at once and whole, or not at all.
@@ -90,21 +91,32 @@ fn check_ids(noun: &str, ids: &IdMap) -> Result<()> {
         None => Ok(()),
         Some(id) => {
             let error = InputError::new(format!("the {noun} id {id:?} has a tab or a line break in it"));
-            Err(error.help("rename it in the source: the id lists of a benchmark folder can't hold it").into())
+            Err(error
+                .help("rename it in the source: the id lists of a benchmark folder can't hold it")
+                .into())
         }
     }
 }
 
 fn check_replaceable(out: &Path, replace: bool) -> Result<()> {
     if !replace {
-        return Err(InputError::new("it exists already").file(out).help("give another name, or --force").into());
+        return Err(InputError::new("it exists already")
+            .file(out)
+            .help("give another name, or --force")
+            .into());
     }
     let entries = fs::read_dir(out).map_err(|source| Error::io("replace", out, source))?;
     for entry in entries {
         let name = entry.map_err(|source| Error::io("read", out, source))?.file_name();
         if !FILES.iter().any(|&file| name == file) {
-            let message = format!("not replaced, because it holds '{}', which is no part of a data set", name.display());
-            return Err(InputError::new(message).file(out).help("give another name, or move the file away").into());
+            let message = format!(
+                "not replaced, because it holds '{}', which is no part of a data set",
+                name.display()
+            );
+            return Err(InputError::new(message)
+                .file(out)
+                .help("give another name, or move the file away")
+                .into());
         }
     }
     Ok(())
@@ -116,7 +128,8 @@ mod tests {
     use crate::data::{Parts, Preparation, RawData, Records, Validation, prepare};
 
     fn dataset(validation: Validation) -> Dataset {
-        let records = Records { user: vec![0, 0, 0, 1, 1, 1], item: vec![0, 1, 2, 0, 2, 3], ..Records::default() };
+        let records =
+            Records { user: vec![0, 0, 0, 1, 1, 1], item: vec![0, 1, 2, 0, 2, 3], ..Records::default() };
         let raw = RawData {
             users: ["ann", "bo b"].iter().collect(),
             items: ["w", "x", "y", "z"].iter().collect(),
@@ -127,8 +140,10 @@ mod tests {
     }
 
     fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<_> =
-            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
