@@ -6,8 +6,10 @@ pub mod backbone;
 pub mod config;
 pub mod data;
 mod error;
+pub mod eval;
 pub mod loss;
 mod rng;
+pub mod run;
 pub mod sample;
 pub mod train;
 

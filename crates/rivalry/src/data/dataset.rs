@@ -1,6 +1,6 @@
 //! What a model is trained and judged on.
 
-use super::{IdMap, Interactions};
+use super::{IdMap, Interactions, digest::Sum};
 
 /// A set of interactions cut into training, validation and test parts over the same users and items.
 #[derive(Clone, Debug)]
@@ -21,4 +21,53 @@ pub struct Dataset {
     pub checksum: String,
     /// What the user should know about how the data were read: merged duplicates, unseen test items…
     pub notes: Vec<String>,
+}
+
+/// The [`Dataset::checksum`] of these parts. Every list is preceded by its length, so that no two different
+/// data sets feed the sum the same bytes.
+pub(super) fn checksum(users: &IdMap, items: &IdMap, parts: [&Interactions; 3]) -> String {
+    let mut sum = Sum::default();
+    let mut bytes = Vec::new();
+    for ids in [users, items] {
+        sum.update(&(ids.len() as u64).to_le_bytes());
+        for id in ids.iter() {
+            sum.update(&(id.len() as u64).to_le_bytes());
+            sum.update(id.as_bytes());
+        }
+    }
+    for part in parts {
+        for user in 0..part.n_users() as u32 {
+            let row = part.items_of(user);
+            bytes.clear();
+            bytes.extend((row.len() as u64).to_le_bytes());
+            bytes.extend(row.iter().flat_map(|item| item.to_le_bytes()));
+            sum.update(&bytes);
+        }
+    }
+    sum.hex()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_sees_every_part_and_every_id() {
+        let ids = |list: &[&str]| list.iter().collect::<IdMap>();
+        let (users, items) = (ids(&["a", "b"]), ids(&["x", "yz"]));
+        let part = |pairs: &[(u32, u32)]| Interactions::from_pairs(2, 2, pairs.iter().copied());
+        let (one, other) = (part(&[(0, 0), (1, 1)]), part(&[(0, 0), (0, 1)]));
+        let base = checksum(&users, &items, [&one, &one, &one]);
+        assert_eq!(base, checksum(&users, &items, [&one, &one, &one]));
+        assert_eq!(base.len(), 64);
+        for changed in [
+            checksum(&users, &items, [&other, &one, &one]),
+            checksum(&users, &items, [&one, &other, &one]),
+            checksum(&users, &items, [&one, &one, &other]),
+            checksum(&ids(&["a", "c"]), &items, [&one, &one, &one]),
+            checksum(&users, &ids(&["xy", "z"]), [&one, &one, &one]),
+        ] {
+            assert_ne!(base, changed);
+        }
+    }
 }

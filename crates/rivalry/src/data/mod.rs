@@ -1,11 +1,30 @@
 //! From a file of interactions to a [`Dataset`]: read, map ids, filter, split.
 
+mod catalogue;
 mod dataset;
+mod digest;
+mod download;
+mod events;
+mod filter;
 mod ids;
 mod interactions;
+mod locate;
+mod prepare;
 mod raw;
+mod split;
+mod stats;
+mod synthetic;
+mod write;
 
+pub use catalogue::{CatalogueEntry, Counts, Source, catalogue};
 pub use dataset::Dataset;
+pub use download::download;
 pub use ids::IdMap;
 pub use interactions::Interactions;
+pub use locate::{DownloadProgress, Located, Place, locate};
+pub use prepare::{Preparation, prepare};
 pub use raw::{Parts, RawData, Records};
+pub use split::{Choice, SPLITS, Split, VALIDATIONS, Validation};
+pub use stats::{Spread, Stats, Unseen, stats};
+pub use synthetic::{SyntheticConfig, synthetic};
+pub use write::write_benchmark;

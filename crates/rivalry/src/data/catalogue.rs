@@ -1,0 +1,110 @@
+//! The data sets that have a name: what they are, where they come from and how they are prepared.
+//!
+//! Each is a file in `configs/datasets` and a line in the list below.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Preparation, SyntheticConfig};
+
+/// One named data set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CatalogueEntry {
+    /// The name it is asked for by.
+    pub name: String,
+    /// The name to print.
+    pub title: String,
+    /// One line for people.
+    pub description: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// What its files hold; not stated for data made on the spot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+    /// How it is prepared unless the user says otherwise.
+    pub preparation: Preparation,
+}
+
+/// Where a named data set comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Source {
+    /// A zip at a public address.
+    Download {
+        /// The address.
+        url: String,
+        /// SHA-256 of the zip, in hex.
+        sha256: String,
+        /// The size of the zip.
+        bytes: u64,
+    },
+    /// Made on the spot.
+    Synthetic(SyntheticConfig),
+}
+
+/// The size of a data set as its files hold it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counts {
+    /// Users.
+    pub users: usize,
+    /// Items.
+    pub items: usize,
+    /// Training pairs, validation pairs still among them.
+    pub train: usize,
+    /// Test pairs.
+    pub test: usize,
+}
+
+macro_rules! embedded {
+    ($($name:literal),* $(,)?) => {
+        &[$(include_str!(concat!("../../../../configs/datasets/", $name, ".toml"))),*]
+    };
+}
+
+static FILES: &[&str] = embedded![
+    "synthetic",
+    "amazon2014-health",
+    "amazon2014-electronic",
+    "amazon2014-movie",
+    "gowalla",
+    "amazon2014-electronic-popularity",
+    "gowalla-popularity",
+];
+
+/// Every named data set.
+pub fn catalogue() -> &'static [CatalogueEntry] {
+    static ENTRIES: LazyLock<Vec<CatalogueEntry>> = LazyLock::new(|| {
+        FILES.iter().map(|text| toml::from_str(text).expect("the embedded files are tested")).collect()
+    });
+    &ENTRIES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Split, Validation};
+
+    #[test]
+    fn the_embedded_files_are_well_formed() {
+        let names: Vec<&str> = catalogue().iter().map(|entry| &*entry.name).collect();
+        assert_eq!(names.len(), 7);
+        for entry in catalogue() {
+            let text = toml::to_string(entry).unwrap();
+            assert_eq!(toml::from_str::<CatalogueEntry>(&text).unwrap(), *entry);
+            let Source::Download { url, sha256, bytes } = &entry.source else {
+                assert!(entry.description.to_lowercase().contains("synthetic"));
+                continue;
+            };
+            let shifted = entry.name.ends_with("-popularity");
+            let folder = if shifted { "data_ood" } else { "data_iid" };
+            assert!(url.ends_with(&format!("/{folder}/{}/proc.zip", entry.name)), "{url}");
+            assert!(sha256.len() == 64 && *bytes > 100_000 && entry.counts.is_some());
+            assert_eq!(entry.preparation.split, Split::Given {});
+            let validation = if shifted { Validation::None {} } else { Validation::Random { ratio: 0.1 } };
+            assert_eq!(entry.preparation.validation, validation);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Writing a data set as a benchmark folder, which can be read again and given to others.
+
+use std::{
+    fs::{self, File},
+    io::{BufWriter, Write},
+    path::Path,
+};
+
+use super::{Dataset, IdMap, Interactions, stats};
+use crate::error::{Error, InputError, Result};
+
+const FILES: [&str; 6] =
+    ["train.tsv", "valid.tsv", "test.tsv", "user_list.tsv", "item_list.tsv", "summary.txt"];
+
+/// Writes `train.tsv`, `valid.tsv` (if there is such a part), `test.tsv`, `user_list.tsv`, `item_list.tsv` and
+/// `summary.txt` to the folder `out`, which appears at once and whole, or not at all.
+///
+/// A folder that exists is refused unless `replace` is set, and even then if it holds anything but such files.
+pub fn write_benchmark(dataset: &Dataset, out: &Path, replace: bool) -> Result<()> {
+    check_ids("user", &dataset.users)?;
+    check_ids("item", &dataset.items)?;
+    let exists = fs::symlink_metadata(out).is_ok();
+    if exists {
+        check_replaceable(out, replace)?;
+    }
+    let parent = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(parent).map_err(|source| Error::io("create", parent, source))?;
+    // Beside `out`, so that moving the finished folder there is one step; it vanishes with whatever is left in it.
+    let workshop = tempfile::Builder::new()
+        .prefix(".prepare-")
+        .tempdir_in(parent)
+        .map_err(|source| Error::io("create", parent, source))?;
+    let new = workshop.path().join("new");
+    let old = workshop.path().join("old");
+    fs::create_dir(&new).map_err(|source| Error::io("create", &new, source))?;
+    write_files(dataset, &new)?;
+
+    let moved = |source| Error::io("write", out, source);
+    if exists {
+        fs::rename(out, &old).map_err(moved)?;
+    }
+    fs::rename(&new, out).map_err(|source| {
+        if exists {
+            // Nothing more can be done if the old folder can't return; the error is reported either way.
+            let _ = fs::rename(&old, out);
+        }
+        moved(source)
+    })
+}
+
+fn write_files(dataset: &Dataset, folder: &Path) -> Result<()> {
+    let write = |name: &str, fill: &dyn Fn(&mut dyn Write) -> std::io::Result<()>| {
+        let path = folder.join(name);
+        File::create(&path)
+            .and_then(|file| {
+                let mut writer = BufWriter::new(file);
+                fill(&mut writer)?;
+                writer.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()
+            })
+            .map_err(|source| Error::io("write", &path, source))
+    };
+    let pairs = |name: &str, part: &Interactions| {
+        write(name, &|file| {
+            writeln!(file, "user_procid\titem_procid")?;
+            part.pairs().try_for_each(|(user, item)| writeln!(file, "{user}\t{item}"))
+        })
+    };
+    let ids = |name: &str, noun: &str, ids: &IdMap| {
+        write(name, &|file| {
+            writeln!(file, "{noun}_orgid\t{noun}_procid")?;
+            ids.iter().enumerate().try_for_each(|(dense, id)| writeln!(file, "{id}\t{dense}"))
+        })
+    };
+    let [train, valid, test, user_list, item_list, summary] = FILES;
+    pairs(train, &dataset.train)?;
+    if !dataset.valid.is_empty() {
+        pairs(valid, &dataset.valid)?;
+    }
+    pairs(test, &dataset.test)?;
+    ids(user_list, "user", &dataset.users)?;
+    ids(item_list, "item", &dataset.items)?;
+    write(summary, &|file| {
+        writeln!(file, "{}\n\n{}\nchecksum           {}", dataset.name, stats(dataset), dataset.checksum)?;
+        dataset.notes.iter().try_for_each(|note| writeln!(file, "note               {note}"))
+    })
+}
+
+/// The lists have one id a line and a tab after it.
+fn check_ids(noun: &str, ids: &IdMap) -> Result<()> {
+    match ids.iter().find(|id| id.contains(['\t', '\n', '\r'])) {
+        None => Ok(()),
+        Some(id) => {
+            let error = InputError::new(format!("the {noun} id {id:?} has a tab or a line break in it"));
+            Err(error
+                .help("rename it in the source: the id lists of a benchmark folder can't hold it")
+                .into())
+        }
+    }
+}
+
+fn check_replaceable(out: &Path, replace: bool) -> Result<()> {
+    if !replace {
+        return Err(InputError::new("it exists already")
+            .file(out)
+            .help("give another name, or --force")
+            .into());
+    }
+    let entries = fs::read_dir(out).map_err(|source| Error::io("replace", out, source))?;
+    for entry in entries {
+        let name = entry.map_err(|source| Error::io("read", out, source))?.file_name();
+        if !FILES.iter().any(|&file| name == file) {
+            let message = format!(
+                "not replaced, because it holds '{}', which is no part of a data set",
+                name.display()
+            );
+            return Err(InputError::new(message)
+                .file(out)
+                .help("give another name, or move the file away")
+                .into());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Parts, Preparation, RawData, Records, Validation, prepare};
+
+    fn dataset(validation: Validation) -> Dataset {
+        let records =
+            Records { user: vec![0, 0, 0, 1, 1, 1], item: vec![0, 1, 2, 0, 2, 3], ..Records::default() };
+        let raw = RawData {
+            users: ["ann", "bo b"].iter().collect(),
+            items: ["w", "x", "y", "z"].iter().collect(),
+            parts: Parts::Whole(records),
+            notes: vec!["a note".into()],
+        };
+        prepare("toy", raw, &Preparation { validation, ..Preparation::default() }).unwrap()
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_folder_holds_what_the_benchmark_sets_hold() {
+        let root = tempfile::tempdir().unwrap();
+        let out = root.path().join("sets/toy");
+        let set = dataset(Validation::default());
+        write_benchmark(&set, &out, false).unwrap();
+        let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+        assert_eq!(read("user_list.tsv"), "user_orgid\tuser_procid\nann\t0\nbo b\t1\n");
+        let lines = |name: &str, part: &Interactions| {
+            let pairs: String = part.pairs().map(|(user, item)| format!("{user}\t{item}\n")).collect();
+            assert_eq!(read(name), format!("user_procid\titem_procid\n{pairs}"));
+        };
+        lines("train.tsv", &set.train);
+        lines("valid.tsv", &set.valid);
+        lines("test.tsv", &set.test);
+        assert!(read("summary.txt").contains(&set.checksum) && read("summary.txt").contains("a note"));
+        assert_eq!(names(root.path().join("sets").as_path()), ["toy"], "nothing else is left");
+    }
+
+    #[test]
+    fn an_existing_folder_is_kept_unless_told_and_foreign_files_always() {
+        let root = tempfile::tempdir().unwrap();
+        let out = root.path().join("toy");
+        write_benchmark(&dataset(Validation::default()), &out, false).unwrap();
+        let without = dataset(Validation::None {});
+        let refused = write_benchmark(&without, &out, false).unwrap_err();
+        assert_eq!(refused.exit_code(), 2);
+        assert!(out.join("valid.tsv").exists());
+        write_benchmark(&without, &out, true).unwrap();
+        assert!(!out.join("valid.tsv").exists(), "the old part is gone");
+        fs::write(out.join("thesis.doc"), "years of work").unwrap();
+        let refused = write_benchmark(&without, &out, true).unwrap_err().to_string();
+        assert!(refused.contains("thesis.doc"), "{refused}");
+        assert_eq!(names(&out).len(), 6);
+        assert_eq!(names(root.path()), ["toy"]);
+    }
+
+    #[test]
+    fn ids_that_would_break_the_lists_are_refused_before_anything_is_written() {
+        let root = tempfile::tempdir().unwrap();
+        let mut set = dataset(Validation::None {});
+        set.items = ["w", "x\ty", "y", "z"].iter().collect();
+        let error = write_benchmark(&set, &root.path().join("toy"), false).unwrap_err().to_string();
+        assert!(error.contains(r#"the item id "x\ty""#), "{error}");
+        assert_eq!(names(root.path()), [""; 0]);
+    }
+}
