@@ -4,8 +4,9 @@ mod dataset;
 mod ids;
 mod interactions;
 mod raw;
+pub mod read;
 
 pub use dataset::Dataset;
-pub use ids::IdMap;
+pub use ids::{IdMap, Interner};
 pub use interactions::Interactions;
 pub use raw::{Parts, RawData, Records};
