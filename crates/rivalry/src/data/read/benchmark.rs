@@ -1,0 +1,70 @@
+//! The benchmark sets: `train.tsv` and `test.tsv` with dense ids, and lists of the original ones.
+
+use super::columns::{Column, Columns};
+use super::dense::{IdList, Numbers, delimiter, id_map, is_number};
+use super::rows::Rows;
+use super::source::{Bundle, Source};
+use super::table::{Layout, read_records};
+use super::{Claim, Format, ReadOptions};
+use crate::data::{Parts, RawData, Records};
+use crate::{InputError, Result};
+
+pub(super) const FORMAT: Format = Format {
+    name: "benchmark",
+    summary: "a folder or zip with train.tsv, test.tsv, perhaps valid.tsv, user_list.tsv, item_list.tsv",
+    recognised_by: "train.tsv and test.tsv inside",
+    options: &[],
+    claim,
+    read,
+};
+
+fn claim(source: &Source) -> Claim {
+    match source {
+        Source::Bundle(bundle) if bundle.has("train.tsv") && bundle.has("test.tsv") => Claim::Named,
+        _ => Claim::No,
+    }
+}
+
+fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
+    let bundle = source.bundle(FORMAT.name, "a folder or zip with train.tsv and test.tsv")?;
+    let users = IdList::read(bundle, "user_list.tsv")?;
+    let items = IdList::read(bundle, "item_list.tsv")?;
+    let part = |name| read_part(bundle, name, Numbers(users.as_ref()), Numbers(items.as_ref()), options);
+    let mut train = part("train.tsv")?;
+    let mut valid = if bundle.has("valid.tsv") { Some(part("valid.tsv")?) } else { None };
+    let mut test = part("test.tsv")?;
+    let (mut user_columns, mut item_columns) = (Vec::new(), Vec::new());
+    for records in [Some(&mut train), valid.as_mut(), Some(&mut test)].into_iter().flatten() {
+        user_columns.push(&mut records.user);
+        item_columns.push(&mut records.item);
+    }
+    let users = id_map(users, &mut user_columns);
+    let items = id_map(items, &mut item_columns);
+    Ok(RawData { users, items, parts: Parts::Given { train, valid, test }, notes: Vec::new() })
+}
+
+fn read_part(
+    bundle: &Bundle,
+    name: &str,
+    mut users: Numbers<'_>,
+    mut items: Numbers<'_>,
+    options: &ReadOptions,
+) -> Result<Records> {
+    let text = bundle.text(name)?;
+    let delimiter = delimiter(&text);
+    let mut first = Vec::new();
+    Rows::new(&text, delimiter, false).next_into(&mut first)?;
+    if first.len() < 2 {
+        let fault = InputError::new("only one column found with the delimiters tab and blank");
+        return Err(fault.file(&text.name).line(1).help("write `user item` with a tab between them").into());
+    }
+    let header = !is_number(&first[0]);
+    let names: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+    // A header in words of its own doesn't matter: the format says user first, then item.
+    let columns = Columns::find(header.then_some(&names), names.len(), options).unwrap_or_else(|_| {
+        let column = |at: usize| Column { at, name: names[at].to_owned() };
+        Columns { user: column(0), item: column(1), rating: None, time: None }
+    });
+    let layout = Layout { delimiter, quotes: false, header, width: names.len(), columns };
+    read_records(&text, &layout, &mut users, &mut items)
+}
