@@ -60,7 +60,9 @@ mod tests {
 
     #[test]
     fn the_product_agrees_with_the_scalar_loop_for_any_shape() {
-        for (n_users, n_items, cols) in [(0, 3, 4), (3, 0, 4), (1, 1, 1), (1, 37, 16), (7, 1, 17), (19, 53, 64)] {
+        for (n_users, n_items, cols) in
+            [(0, 3, 4), (3, 0, 4), (1, 1, 1), (1, 37, 16), (7, 1, 17), (19, 53, 64)]
+        {
             let users = Matrix::from_fn(n_users, cols, |r, c| ((r * 31 + c * 7) % 13) as f32 - 6.0);
             let items = Matrix::from_fn(n_items, cols, |r, c| ((r * 17 + c * 11) % 19) as f32 - 9.0);
             let mut scores = vec![f32::NAN; n_users * n_items];

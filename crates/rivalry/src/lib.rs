@@ -4,6 +4,7 @@
 
 pub mod data;
 mod error;
+pub mod eval;
 
 pub use error::{Error, InputError, Result, did_you_mean, unknown_name};
 pub use rivalry_kernels::Matrix;
