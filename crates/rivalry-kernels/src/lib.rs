@@ -10,10 +10,14 @@ mod optim;
 mod real;
 mod rows;
 mod scalar;
+mod scores;
 mod simd;
+mod top_k;
 
 pub use gather::{add_to_rows, add_weighted_rows, dots, dots_pair};
 pub use matrix::{LANES, Lane, Matrix, ZERO};
 pub use optim::{Adam, adam, normalise, normalise_backward};
 pub use real::Real;
+pub use scores::score_block;
 pub use simd::level_name;
+pub use top_k::TopK;

@@ -32,6 +32,12 @@ pub enum Error {
         /// The batch within the epoch, counted from 1.
         batch: usize,
     },
+    /// A model scores some item with NaN, so there is no best item to rank first.
+    #[error("the model gives user {user} (dense id) a score that is not a number")]
+    NanScore {
+        /// The user's dense id.
+        user: u32,
+    },
     /// A file could not be fetched.
     #[error("can't download {url}: {reason}")]
     Download {
@@ -128,7 +134,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Input(_) => 2,
-            Self::Io { .. } | Self::NonFinite { .. } | Self::Download { .. } => 1,
+            Self::Io { .. } | Self::NonFinite { .. } | Self::NanScore { .. } | Self::Download { .. } => 1,
         }
     }
 }

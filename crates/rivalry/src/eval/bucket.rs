@@ -1,0 +1,47 @@
+//! Popular and rare items apart: a mean over all hides which of them a model serves.
+
+use super::Lists;
+use super::per_user::PerUser;
+use crate::data::Interactions;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The share of the items that is head, and the share that is tail.
+const SHARE: f64 = 0.2;
+
+/// How well held-out items of one bucket were found, in the same lists that all items compete in.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Bucket {
+    /// How many users have a held-out item in the bucket: the mean is over these.
+    pub users: usize,
+    /// The means; empty if there is no such user.
+    pub metrics: BTreeMap<String, f64>,
+}
+
+impl Bucket {
+    /// Measures what `lists` found of the part of `held_out` that lies in the bucket `items`.
+    pub(super) fn measure(lists: &Lists, held_out: &Interactions, items: &[u32], ks: &[usize]) -> Self {
+        let mut inside = vec![false; held_out.n_items()];
+        items.iter().for_each(|&item| inside[item as usize] = true);
+        let pairs = held_out.pairs().filter(|&(_, item)| inside[item as usize]);
+        let held_out = Interactions::from_pairs(held_out.n_users(), held_out.n_items(), pairs);
+        let measured = PerUser::measure(lists, &held_out, ks);
+        let users = measured.users.len();
+        Self { users, metrics: if users == 0 { BTreeMap::new() } else { measured.means(users) } }
+    }
+}
+
+/// The `⌈0.2 · n⌉` items with the most interactions, and as many with the fewest.
+///
+/// Of equally frequent items the lower dense id counts as the more frequent one.
+pub(super) fn head_and_tail(train: &Interactions) -> (Vec<u32>, Vec<u32>) {
+    let counts = train.item_counts();
+    let mut order: Vec<u32> = (0..counts.len() as u32).collect();
+    order.sort_by_key(|&item| std::cmp::Reverse(counts[item as usize]));
+    let size = (SHARE * order.len() as f64).ceil() as usize;
+    let tail = order.split_off(order.len() - size);
+    // With fewer than two buckets' worth of items the tail has taken some of the head.
+    order.extend(&tail);
+    order.truncate(size);
+    (order, tail)
+}

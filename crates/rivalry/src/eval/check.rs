@@ -1,0 +1,52 @@
+//! What must hold before anything is ranked, and what to tell the user if it doesn't.
+
+use crate::data::Dataset;
+use crate::{InputError, Matrix, Result};
+
+/// The tables have rows of one width, and every target has one.
+pub(super) fn tables(users: &Matrix, items: &Matrix, targets: &[u32]) -> Result<()> {
+    if users.cols() != items.cols() || users.cols() == 0 {
+        let (users, items) = (users.cols(), items.cols());
+        return Err(InputError::new(format!(
+            "user embeddings have {users} numbers, item embeddings {items}"
+        ))
+        .help("both tables of a model have the same, positive width")
+        .into());
+    }
+    match targets.iter().find(|&&user| user as usize >= users.rows()) {
+        Some(user) => Err(InputError::new(format!("user {user} of {} does not exist", users.rows())).into()),
+        None => Ok(()),
+    }
+}
+
+/// There are enough items for a list of `k`.
+pub(super) fn list_length(k: usize, n_items: usize) -> Result<()> {
+    if k == 0 {
+        return Err(InputError::new("K = 0, but a list has at least one item")
+            .help("give a K of 1 or more")
+            .into());
+    }
+    if k > n_items {
+        let fault = format!("K = {k}, but there are only {n_items} items");
+        let help = match n_items {
+            0 => "check that the data set was read as you meant".to_owned(),
+            _ => format!("choose a K of at most {n_items}"),
+        };
+        return Err(InputError::new(fault).help(help).into());
+    }
+    Ok(())
+}
+
+/// The embeddings are of this data set's users and items.
+pub(super) fn same_world(users: &Matrix, items: &Matrix, dataset: &Dataset) -> Result<()> {
+    let model = (users.rows(), items.rows());
+    let data = (dataset.train.n_users(), dataset.train.n_items());
+    if model == data {
+        return Ok(());
+    }
+    let fault = format!(
+        "the model has {} users and {} items, the data set '{}' has {} and {}",
+        model.0, model.1, dataset.name, data.0, data.1
+    );
+    Err(InputError::new(fault).help("evaluate a model on the data set it was trained on").into())
+}

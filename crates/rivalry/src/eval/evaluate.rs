@@ -1,0 +1,90 @@
+//! From final embeddings to figures.
+
+use super::bucket::{Bucket, head_and_tail};
+use super::{Average, EvalOptions, Mask, Part, PerUser, beyond::beyond_accuracy, check, top_k_lists};
+use crate::data::{Dataset, Interactions};
+use crate::{InputError, Matrix, Result};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What an evaluation found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// The mean of each metric, by names such as `Recall@20`.
+    pub metrics: BTreeMap<String, f64>,
+    /// How many users had held-out items and were ranked for.
+    pub users: usize,
+    /// Each user's values, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_user: Option<PerUser>,
+    /// How well the most frequent 20 % of the items were found, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<Bucket>,
+    /// How well the least frequent 20 % of the items were found, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tail: Option<Bucket>,
+    /// `Coverage@K`, `AveragePopularity@K` and `Gini@K`, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beyond: Option<BTreeMap<String, f64>>,
+}
+
+/// Ranks all items for every user with held-out items and measures the lists.
+///
+/// `users` and `items` are final embeddings: the score is their dot product, so where it is the cosine they come
+/// normalised. A held-out item that is also masked can't be found, but counts as held out.
+///
+/// # Errors
+/// If a `k` is 0 or exceeds the number of items, the part is empty, the embeddings are not of this data set,
+/// or a score is NaN.
+pub fn evaluate(
+    users: &Matrix,
+    items: &Matrix,
+    dataset: &Dataset,
+    part: Part,
+    options: &EvalOptions,
+) -> Result<Evaluation> {
+    check::same_world(users, items, dataset)?;
+    let longest = options.longest()?;
+    let Dataset { train, valid, test, .. } = dataset;
+    let (held_out, masks): (&Interactions, &[&Interactions]) = match (part, options.mask) {
+        (Part::Valid, _) => (valid, &[train]),
+        (Part::Test, Mask::Train) => (test, &[train]),
+        (Part::Test, Mask::TrainValid) => (test, &[train, valid]),
+    };
+    let targets: Vec<u32> =
+        (0..held_out.n_users() as u32).filter(|&user| !held_out.items_of(user).is_empty()).collect();
+    if targets.is_empty() {
+        return Err(nothing_held_out(dataset, part).into());
+    }
+
+    let lists = top_k_lists(users, items, &targets, masks, longest)?;
+    let per_user = PerUser::measure(&lists, held_out, &options.k);
+    let n_users = match options.average {
+        Average::Evaluable => targets.len(),
+        Average::All => held_out.n_users(),
+    };
+    let (head, tail) = if options.buckets {
+        let (head, tail) = head_and_tail(train);
+        let measure = |bucket: &[u32]| Some(Bucket::measure(&lists, held_out, bucket, &options.k));
+        (measure(&head), measure(&tail))
+    } else {
+        (None, None)
+    };
+    Ok(Evaluation {
+        metrics: per_user.means(n_users),
+        users: targets.len(),
+        head,
+        tail,
+        beyond: options.beyond_accuracy.then(|| beyond_accuracy(&lists, train, &options.k)),
+        per_user: options.per_user.then_some(per_user),
+    })
+}
+
+fn nothing_held_out(dataset: &Dataset, part: Part) -> InputError {
+    let (name, way_out) = match part {
+        Part::Valid => ("validation", "evaluate the test part, or split the data with a validation part"),
+        Part::Test => ("test", "split the data so that some interactions are held out"),
+    };
+    InputError::new(format!("the {name} part of '{}' is empty, so there is nothing to measure", dataset.name))
+        .help(way_out)
+}

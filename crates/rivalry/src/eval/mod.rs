@@ -1,0 +1,25 @@
+//! How good a model is: full ranking over all items (never a sample of them), then metrics of the ranked lists.
+//!
+//! This room takes final embeddings and a [`Dataset`](crate::data::Dataset) and knows nothing of how either came
+//! about. [`evaluate`] does it all; [`top_k_lists`], [`recommend`] and [`similar_items`] give the lists alone. A new
+//! metric is one file in `metric/` and one line in [`METRICS`].
+
+mod beyond;
+mod bucket;
+mod check;
+mod evaluate;
+mod metric;
+mod options;
+mod per_user;
+mod rank;
+mod recommend;
+#[cfg(test)]
+mod tests;
+
+pub use bucket::Bucket;
+pub use evaluate::{Evaluation, evaluate};
+pub use metric::{Judged, METRICS, MetricEntry};
+pub use options::{Average, EvalOptions, Mask, Part};
+pub use per_user::PerUser;
+pub use rank::{Lists, top_k_lists};
+pub use recommend::{recommend, similar_items};

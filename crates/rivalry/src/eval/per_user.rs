@@ -1,0 +1,49 @@
+//! Every metric of every user's list, and the means over users.
+
+use super::Lists;
+use super::metric::{Judged, METRICS};
+use crate::data::Interactions;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The values behind the means: what significance tests need.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PerUser {
+    /// The users measured (dense ids): those with at least one held-out item.
+    pub users: Vec<u32>,
+    /// For each metric, such as `Recall@20`, one value for each of these users.
+    pub values: BTreeMap<String, Vec<f64>>,
+}
+
+impl PerUser {
+    /// Measures the lists of all users with an item in `held_out`, at each length in `ks`.
+    pub(super) fn measure(lists: &Lists, held_out: &Interactions, ks: &[usize]) -> Self {
+        let mut users = Vec::new();
+        let mut columns: Vec<Vec<f64>> = vec![Vec::new(); ks.len() * METRICS.len()];
+        let mut hits = Vec::new();
+        for (n, &user) in lists.users().iter().enumerate() {
+            let truth = held_out.items_of(user);
+            if truth.is_empty() {
+                continue;
+            }
+            users.push(user);
+            hits.clear();
+            hits.extend(lists.items(n).iter().map(|item| truth.binary_search(item).is_ok()));
+            let judged =
+                ks.iter().map(|&k| Judged { hits: &hits[..k.min(hits.len())], held_out: truth.len(), k });
+            let values = judged.flat_map(|list| METRICS.iter().map(move |metric| (metric.measure)(&list)));
+            for (column, value) in columns.iter_mut().zip(values) {
+                column.push(value);
+            }
+        }
+        let names = ks.iter().flat_map(|k| METRICS.iter().map(move |metric| format!("{}@{k}", metric.label)));
+        Self { users, values: names.zip(columns).collect() }
+    }
+
+    /// The mean of each metric over `n_users` users; whoever was not measured counts as 0.
+    pub(super) fn means(&self, n_users: usize) -> BTreeMap<String, f64> {
+        // One after the other in the order of users: the same bits every time.
+        let mean = |values: &Vec<f64>| values.iter().sum::<f64>() / n_users as f64;
+        self.values.iter().map(|(name, values)| (name.clone(), mean(values))).collect()
+    }
+}

@@ -1,0 +1,186 @@
+//! Whole evaluations: against reference figures, and the policies one by one.
+
+use super::*;
+use crate::data::{Dataset, IdMap, Interactions};
+use crate::{Error, Matrix};
+use serde::Deserialize;
+use std::path::PathBuf;
+
+fn dataset(train: Interactions, valid: Interactions, test: Interactions) -> Dataset {
+    let ids = |n: usize| (0..n).map(|id| id.to_string()).collect::<IdMap>();
+    Dataset {
+        name: "toy".into(),
+        users: ids(train.n_users()),
+        items: ids(train.n_items()),
+        train,
+        valid,
+        test,
+        checksum: String::new(),
+        notes: Vec::new(),
+    }
+}
+
+/// Embeddings whose dot products are the given scores: users are unit vectors, items the columns.
+fn with_scores(scores: &[Vec<f64>]) -> (Matrix, Matrix) {
+    let users = Matrix::from_fn(scores.len(), scores.len(), |r, c| f32::from(u8::from(r == c)));
+    let items = Matrix::from_fn(scores[0].len(), scores.len(), |i, u| scores[u][i] as f32);
+    (users, items)
+}
+
+#[derive(Deserialize)]
+struct Golden {
+    k: usize,
+    scores: Vec<Vec<f64>>,
+    train: Vec<Vec<u32>>,
+    test: Vec<Vec<u32>>,
+    per_user: Vec<Option<Figures>>,
+    mean_over_users_with_test_items: Figures,
+}
+
+#[derive(Deserialize)]
+struct Figures {
+    top: Option<Vec<u32>>,
+    recall: f64,
+    precision: f64,
+    hit: f64,
+    ndcg: f64,
+    map: f64,
+    mrr: f64,
+}
+
+impl Figures {
+    fn named(&self, k: usize) -> [(String, f64); 6] {
+        [
+            ("Recall", self.recall),
+            ("Precision", self.precision),
+            ("HitRate", self.hit),
+            ("NDCG", self.ndcg),
+            ("MAP", self.map),
+            ("MRR", self.mrr),
+        ]
+        .map(|(label, value)| (format!("{label}@{k}"), value))
+    }
+}
+
+#[test]
+fn metrics_agree_with_the_reference_figures() {
+    let here = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
+    let path = std::env::var_os("RIVALRY_GOLDEN").map_or_else(here, PathBuf::from).join("metrics.json");
+    let cases: Vec<Golden> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert!(!cases.is_empty());
+    for case in &cases {
+        let (users, items) = with_scores(&case.scores);
+        let part = |lists: &[Vec<u32>]| {
+            let pairs = (0..).zip(lists).flat_map(|(u, list)| list.iter().map(move |&i| (u, i)));
+            Interactions::from_pairs(users.rows(), items.rows(), pairs)
+        };
+        let nothing = Interactions::empty(users.rows(), items.rows());
+        let data = dataset(part(&case.train), nothing, part(&case.test));
+        // A second length must not disturb the first.
+        let options = EvalOptions { k: vec![case.k, 3], per_user: true, ..EvalOptions::default() };
+        let found = evaluate(&users, &items, &data, Part::Test, &options).unwrap();
+
+        for (name, value) in case.mean_over_users_with_test_items.named(case.k) {
+            assert!((found.metrics[&name] - value).abs() < 1e-12, "mean {name}");
+        }
+        let per_user = found.per_user.unwrap();
+        let lists = top_k_lists(&users, &items, &per_user.users, &[&data.train], case.k).unwrap();
+        let expected: Vec<(u32, &Figures)> =
+            (0..).zip(&case.per_user).filter_map(|(u, figures)| Some((u, figures.as_ref()?))).collect();
+        assert_eq!(per_user.users, expected.iter().map(|x| x.0).collect::<Vec<_>>());
+        for (n, (user, figures)) in expected.into_iter().enumerate() {
+            assert_eq!(Some(lists.items(n)), figures.top.as_deref(), "user {user}, K = {}", case.k);
+            for (name, value) in figures.named(case.k) {
+                assert!((per_user.values[&name][n] - value).abs() < 1e-12, "user {user}, {name}");
+            }
+        }
+    }
+}
+
+/// Three users who all rank the items 0, 1, 2, …; user 2 has no test item.
+fn toy() -> (Matrix, Matrix, Dataset) {
+    let falling: Vec<f64> = (0..7).map(|i| -f64::from(i)).collect();
+    let (users, items) = with_scores(&[falling.clone(), falling.clone(), falling]);
+    let part = |pairs: &[(u32, u32)]| Interactions::from_pairs(3, 7, pairs.iter().copied());
+    // Training counts of items 0 to 6: 2, 3, 1, 0, 0, 0, 1.
+    let train = part(&[(0, 0), (0, 1), (1, 0), (1, 1), (2, 1), (2, 2), (2, 6)]);
+    (users, items, dataset(train, part(&[(0, 2), (1, 3)]), part(&[(0, 3), (1, 2), (1, 6)])))
+}
+
+fn recall(part: Part, options: EvalOptions) -> f64 {
+    let (users, items, data) = toy();
+    evaluate(&users, &items, &data, part, &EvalOptions { k: vec![1], ..options }).unwrap().metrics["Recall@1"]
+}
+
+#[test]
+fn validation_items_compete_in_the_test_only_if_they_are_not_masked() {
+    // User 0 sees 3 first once 2 is masked, and 2 otherwise; user 1 sees 2 first either way.
+    assert_eq!(recall(Part::Test, EvalOptions { mask: Mask::TrainValid, ..Default::default() }), 0.75);
+    assert_eq!(recall(Part::Test, EvalOptions { mask: Mask::Train, ..Default::default() }), 0.25);
+    assert_eq!(EvalOptions::default().mask, Mask::TrainValid);
+}
+
+#[test]
+fn test_items_compete_in_the_validation_whatever_the_mask() {
+    // User 0 sees 2 first, a hit; user 1 sees 2 first, a test item, and misses 3.
+    for mask in [Mask::Train, Mask::TrainValid] {
+        assert_eq!(recall(Part::Valid, EvalOptions { mask, ..Default::default() }), 0.5);
+    }
+}
+
+#[test]
+fn the_mean_over_all_users_counts_those_without_held_out_items_as_zero() {
+    let over_all = recall(Part::Test, EvalOptions { average: Average::All, ..Default::default() });
+    assert!((over_all - 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn head_and_tail_are_measured_over_their_own_users() {
+    let (users, items, mut data) = toy();
+    let options = EvalOptions { k: vec![1, 4], buckets: true, average: Average::All, ..Default::default() };
+    let found = evaluate(&users, &items, &data, Part::Test, &options).unwrap();
+    // Two items each: the head is 1 and 0, the tail 4 and 5 (of the three never seen, 3 counts as the most frequent).
+    assert_eq!(found.head.unwrap().users, 0);
+    assert_eq!(found.tail.unwrap().users, 0);
+    data.test = Interactions::from_pairs(3, 7, [(0, 3), (1, 4), (1, 6), (2, 0), (2, 5)]);
+    let found = evaluate(&users, &items, &data, Part::Test, &options).unwrap();
+    let (head, tail) = (found.head.unwrap(), found.tail.unwrap());
+    // User 2 sees 0 3 4 5; user 1 sees 2 4 5 6.
+    assert_eq!((head.users, head.metrics["Recall@1"]), (1, 1.0));
+    assert_eq!((tail.users, tail.metrics["Recall@1"], tail.metrics["Recall@4"]), (2, 0.0, 1.0));
+    assert_eq!((tail.metrics["MRR@4"], tail.metrics["Precision@4"]), ((0.5 + 0.25) / 2.0, 0.25));
+}
+
+#[test]
+fn results_are_serialised_without_what_was_not_asked_for() {
+    let (users, items, data) = toy();
+    let mut options = EvalOptions { k: vec![2], ..Default::default() };
+    let found = evaluate(&users, &items, &data, Part::Test, &options).unwrap();
+    let json = serde_json::to_value(&found).unwrap();
+    assert_eq!(json.as_object().unwrap().keys().collect::<Vec<_>>(), ["metrics", "users"]);
+    options.beyond_accuracy = true;
+    options.per_user = true;
+    let json = serde_json::to_value(evaluate(&users, &items, &data, Part::Test, &options).unwrap()).unwrap();
+    assert_eq!(json["per_user"]["users"], serde_json::json!([0, 1]));
+    // The lists are 3 4 and 2 4.
+    assert_eq!(json["beyond"]["Coverage@2"], 3.0 / 7.0);
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused_with_a_way_out() {
+    let (users, items, mut data) = toy();
+    let refusal = |users: &Matrix, data: &Dataset, k: Vec<usize>| {
+        let options = EvalOptions { k, ..Default::default() };
+        let error = evaluate(users, &items, data, Part::Test, &options).unwrap_err();
+        assert!(matches!(error, Error::Input(_)));
+        error.to_string()
+    };
+    let too_long = refusal(&users, &data, vec![5, 20]);
+    assert_eq!(too_long, "K = 20, but there are only 7 items\n  help: choose a K of at most 7");
+    assert!(refusal(&users, &data, vec![5, 0]).contains("k: 0 is no length of list"));
+    assert!(refusal(&users, &data, vec![]).contains("no K to measure at"));
+    assert!(refusal(&Matrix::zeros(4, 3), &data, vec![1]).contains("the model has 4 users and 7 items"));
+    assert!(refusal(&Matrix::zeros(3, 2), &data, vec![1]).contains("user embeddings have 2 numbers"));
+    data.test = Interactions::empty(3, 7);
+    assert!(refusal(&users, &data, vec![1]).contains("the test part of 'toy' is empty"));
+}
