@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{Config, choose};
 use crate::backbone::BACKBONES;
+use crate::data::catalogue;
 use crate::loss::LOSSES;
 use crate::sample::SAMPLERS;
 use crate::{Error, InputError, Result, did_you_mean};
@@ -29,6 +30,17 @@ impl Config {
     }
 }
 
+/// What is known of a data source by its name, as the lowest layer: a benchmark comes with its own split.
+pub fn source_layer(source: &str) -> toml::Table {
+    let mut data = toml::Table::from_iter([("source".to_owned(), source.into())]);
+    if let Some(entry) = catalogue().iter().find(|entry| entry.name == source) {
+        let prepare =
+            toml::Table::try_from(&entry.preparation).expect("a preparation holds nothing that TOML can't");
+        data.insert("prepare".to_owned(), prepare.into());
+    }
+    toml::Table::from_iter([("data".to_owned(), data.into())])
+}
+
 /// A config file as a layer.
 pub fn read_layer(path: &Path) -> Result<toml::Table> {
     let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
@@ -43,7 +55,8 @@ pub fn read_layer(path: &Path) -> Result<toml::Table> {
 
 /// One setting as a layer: `key.key=value`. The value is TOML; what isn't TOML is taken as text.
 pub fn setting_layer(setting: &str) -> Result<toml::Table> {
-    let wrong = || InputError::new(format!("expected key=value, found '{setting}'")).help("for example loss.tau=0.1");
+    let wrong =
+        || InputError::new(format!("expected key=value, found '{setting}'")).help("for example loss.tau=0.1");
     let (key, value) = setting.split_once('=').ok_or_else(wrong)?;
     let (key, value) = (key.trim(), value.trim());
     if key.is_empty() || key.split('.').any(|part| part.trim().is_empty()) {
@@ -51,7 +64,8 @@ pub fn setting_layer(setting: &str) -> Result<toml::Table> {
     }
     let parsed = format!("v = {value}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("v"));
     let value = parsed.unwrap_or_else(|| value.into());
-    let nest = |value: toml::Value, part: &str| toml::Table::from_iter([(part.trim().to_owned(), value)]).into();
+    let nest =
+        |value: toml::Value, part: &str| toml::Table::from_iter([(part.trim().to_owned(), value)]).into();
     match key.rsplit('.').fold(value, nest) {
         toml::Value::Table(layer) => Ok(layer),
         _ => Err(wrong().into()),
@@ -123,7 +137,8 @@ mod tests {
 
     #[test]
     fn a_config_survives_its_file() {
-        let config = with(&["loss.type=dsl-ca", "train.patience=3", "train.select=last", "eval.k=[5, 20]"]).unwrap();
+        let config =
+            with(&["loss.type=dsl-ca", "train.patience=3", "train.select=last", "eval.k=[5, 20]"]).unwrap();
         assert_eq!(Config::from_layers(&[config.to_toml().parse().unwrap()]).unwrap(), config);
     }
 

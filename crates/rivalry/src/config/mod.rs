@@ -7,6 +7,6 @@ mod param;
 mod settings;
 
 pub use entry::{Entry, choose};
-pub use layers::{read_layer, setting_layer};
+pub use layers::{read_layer, setting_layer, source_layer};
 pub use param::{Param, Params, Range, Value};
 pub use settings::{Config, DataConfig, ModelConfig, Select, TrainConfig};

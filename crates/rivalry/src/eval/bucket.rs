@@ -3,14 +3,14 @@
 use super::Lists;
 use super::per_user::PerUser;
 use crate::data::Interactions;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The share of the items that is head, and the share that is tail.
 const SHARE: f64 = 0.2;
 
 /// How well held-out items of one bucket were found, in the same lists that all items compete in.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
     /// How many users have a held-out item in the bucket: the mean is over these.
     pub users: usize,

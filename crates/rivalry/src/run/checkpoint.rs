@@ -45,7 +45,8 @@ impl Checkpoint {
         let mut file = Tensors::read(path)?;
         check_format(path, file.texts.get("format"), "rivalry-checkpoint", FORMAT)?;
         let header = file.texts.get("progress").and_then(|text| serde_json::from_str(text).ok());
-        let Header { progress, adam_steps } = header.ok_or_else(|| broken(path, "its progress can't be read"))?;
+        let Header { progress, adam_steps } =
+            header.ok_or_else(|| broken(path, "its progress can't be read"))?;
         let mut tables = |name: &str| -> Result<Embeddings> {
             Ok(Embeddings {
                 users: file.take_matrix(path, &format!("{name}.users"))?,
@@ -53,8 +54,13 @@ impl Checkpoint {
             })
         };
         let (learned, first, second) = (tables(TABLES[0])?, tables(TABLES[1])?, tables(TABLES[2])?);
-        let size = |tables: &Embeddings| [tables.users.rows(), tables.items.rows(), tables.users.cols(), tables.dim()];
-        if size(&learned) != size(&first) || size(&learned) != size(&second) || learned.users.cols() != learned.dim() {
+        let size = |tables: &Embeddings| {
+            [tables.users.rows(), tables.items.rows(), tables.users.cols(), tables.dim()]
+        };
+        if size(&learned) != size(&first)
+            || size(&learned) != size(&second)
+            || learned.users.cols() != learned.dim()
+        {
             return Err(broken(path, "its tables are of different sizes").into());
         }
         Ok(Self { progress, learned, optim: AdamState { first, second, steps: adam_steps } })

@@ -69,7 +69,9 @@ impl RunFolder {
         let folder = Self { path: path.to_owned() };
         for file in FILES {
             match std::fs::remove_file(folder.path.join(file)) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io("replace", path, e)),
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Error::io("replace", path, e));
+                }
                 _ => {}
             }
         }

@@ -88,13 +88,16 @@ impl SavedModel {
 
 /// Checks a file's `name version`: a foreign file and one from a later release each get their own words.
 pub(super) fn check_format(path: &Path, found: Option<&String>, name: &str, known: u32) -> Result<()> {
-    let version = found.and_then(|text| text.strip_prefix(name)).and_then(|version| version.trim().parse::<u32>().ok());
+    let version =
+        found.and_then(|text| text.strip_prefix(name)).and_then(|version| version.trim().parse::<u32>().ok());
     match version {
         Some(version) if version <= known => Ok(()),
-        Some(version) => Err(InputError::new(format!("made by a later release (format {version}, known up to {known})"))
-            .file(path)
-            .help("update rivalry")
-            .into()),
+        Some(version) => {
+            Err(InputError::new(format!("made by a later release (format {version}, known up to {known})"))
+                .file(path)
+                .help("update rivalry")
+                .into())
+        }
         None => Err(broken(path, &format!("it doesn't call itself a {name}")).into()),
     }
 }

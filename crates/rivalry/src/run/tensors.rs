@@ -87,7 +87,8 @@ impl Tensors {
         let parsed = SafeTensors::read_metadata(&bytes).and_then(|(_, header)| {
             Ok((SafeTensors::deserialize(&bytes)?, header.metadata().clone().unwrap_or_default()))
         });
-        let (tensors, texts) = parsed.map_err(|e| broken(path, &format!("not a whole safetensors file ({e})")))?;
+        let (tensors, texts) =
+            parsed.map_err(|e| broken(path, &format!("not a whole safetensors file ({e})")))?;
         let owned = |view: safetensors::tensor::TensorView<'_>| Tensor {
             dtype: view.dtype(),
             shape: view.shape().to_vec(),
@@ -102,7 +103,7 @@ impl Tensors {
         if table.dtype != dtype {
             return Err(broken(path, &format!("'{name}' is of type {:?}, not {dtype:?}", table.dtype)).into());
         }
-        Ok((bytemuck::pod_collect_to_vec(&table.bytes), table.shape))
+        Ok((bytemuck::allocation::pod_collect_to_vec(&table.bytes), table.shape))
     }
 
     pub fn take_matrix(&mut self, path: &Path, name: &str) -> Result<Matrix> {

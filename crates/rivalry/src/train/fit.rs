@@ -14,7 +14,7 @@ use super::step::{Batch, Stepper};
 use crate::backbone::{self, Embeddings};
 use crate::config::{Config, Select};
 use crate::data::Dataset;
-use crate::eval::{EvalOptions, Evaluation, Part, evaluate};
+use crate::eval::{Bucket, EvalOptions, Evaluation, Part, evaluate};
 use crate::rng::{normal, shuffle, stream};
 use crate::sample::Sampler;
 use crate::{Error, InputError, Result, loss, sample};
@@ -100,10 +100,10 @@ pub struct Outcome {
     pub test: BTreeMap<String, f64>,
     /// The test metrics of popular items alone, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub head: Option<BTreeMap<String, f64>>,
+    pub head: Option<Bucket>,
     /// The test metrics of rare items alone, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tail: Option<BTreeMap<String, f64>>,
+    pub tail: Option<Bucket>,
     /// Time spent.
     pub seconds: Seconds,
     /// Training time of an epoch.
@@ -195,7 +195,8 @@ impl<'a> Loop<'a> {
                 let event = Event::Step {
                     epoch: self.progress.epoch + 1,
                     batch: self.progress.batch,
-                    loss: self.progress.loss_sum / (self.progress.batch * settings.batch_size).min(pairs.len()) as f64,
+                    loss: self.progress.loss_sum
+                        / (self.progress.batch * settings.batch_size).min(pairs.len()) as f64,
                 };
                 // The last batch of an epoch belongs to its evaluation: stopping waits for that.
                 let within = self.progress.batch * settings.batch_size < pairs.len();
@@ -260,7 +261,12 @@ impl<'a> Loop<'a> {
     fn evaluate(&mut self, epoch: usize, loss: f64) -> Result<Record> {
         let began = Instant::now();
         let scored = self.stepper.model().scored();
-        let options = EvalOptions { per_user: false, buckets: false, beyond_accuracy: false, ..self.config.eval.clone() };
+        let options = EvalOptions {
+            per_user: false,
+            buckets: false,
+            beyond_accuracy: false,
+            ..self.config.eval.clone()
+        };
         let measure = |part: Part| -> Result<BTreeMap<String, f64>> {
             Ok(evaluate(&scored.users, &scored.items, self.dataset, part, &options)?.metrics)
         };
@@ -306,7 +312,8 @@ impl<'a> Loop<'a> {
     fn finish(mut self) -> Result<Fit> {
         let ending = if self.out_of_patience() { Ending::OutOfPatience } else { Ending::Finished };
         let kept = self.progress.best.zip(self.best.take());
-        let (best, learned) = kept.ok_or_else(|| InputError::new("the run has no evaluated epoch to finish with"))?;
+        let (best, learned) =
+            kept.ok_or_else(|| InputError::new("the run has no evaluated epoch to finish with"))?;
         let began = Instant::now();
         let backbone = backbone::build(&self.config.backbone, &self.dataset.train)?;
         let model = Model::new(backbone, self.config.model.score, learned);

@@ -5,17 +5,65 @@ use crate::{InputError, did_you_mean};
 
 /// The names a column usually has, likeliest first, as [`plain`] writes them.
 const USER: &[&str] = &[
-    "user", "userid", "uid", "userprocid", "userorgid", "reviewerid", "visitorid", "customerid", "customer",
-    "memberid", "playerid", "accountid", "username", "sessionid", "session", "u",
+    "user",
+    "userid",
+    "uid",
+    "userprocid",
+    "userorgid",
+    "reviewerid",
+    "visitorid",
+    "customerid",
+    "customer",
+    "memberid",
+    "playerid",
+    "accountid",
+    "username",
+    "sessionid",
+    "session",
+    "u",
 ];
 const ITEM: &[&str] = &[
-    "item", "itemid", "iid", "itemprocid", "itemorgid", "movieid", "movie", "parentasin", "asin", "productid",
-    "product", "businessid", "bookid", "isbn", "songid", "trackid", "artistid", "animeid", "gameid", "appid",
-    "newsid", "articleid", "videoid", "recipeid", "locationid", "venueid", "poiid", "i",
+    "item",
+    "itemid",
+    "iid",
+    "itemprocid",
+    "itemorgid",
+    "movieid",
+    "movie",
+    "parentasin",
+    "asin",
+    "productid",
+    "product",
+    "businessid",
+    "bookid",
+    "isbn",
+    "songid",
+    "trackid",
+    "artistid",
+    "animeid",
+    "gameid",
+    "appid",
+    "newsid",
+    "articleid",
+    "videoid",
+    "recipeid",
+    "locationid",
+    "venueid",
+    "poiid",
+    "i",
 ];
 const RATING: &[&str] = &["rating", "ratings", "score", "stars", "star", "overall", "weight", "preference"];
-const TIME: &[&str] =
-    &["timestamp", "time", "ts", "unixreviewtime", "unixtime", "unixtimestamp", "datetime", "createdat", "date"];
+const TIME: &[&str] = &[
+    "timestamp",
+    "time",
+    "ts",
+    "unixreviewtime",
+    "unixtime",
+    "unixtimestamp",
+    "datetime",
+    "createdat",
+    "date",
+];
 
 /// One column: its place from 0 and the name errors give it.
 #[derive(Clone, Debug, PartialEq)]

@@ -129,7 +129,9 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<RawData> {
 
 fn asked_format(name: &str, options: &ReadOptions) -> Result<&'static Format> {
     let Some(format) = FORMATS.iter().find(|format| format.name == name) else {
-        return Err(unknown_name("format", name, FORMATS.iter().map(|format| format.name)).field("format").into());
+        return Err(unknown_name("format", name, FORMATS.iter().map(|format| format.name))
+            .field("format")
+            .into());
     };
     match options.given().into_iter().find(|option| !format.options.contains(option)) {
         None => Ok(format),
@@ -147,8 +149,10 @@ fn recognise(path: &Path, source: &Source, options: &ReadOptions) -> Result<&'st
     let claims: Vec<(Claim, &Format)> =
         FORMATS.iter().filter(heeds).map(|format| ((format.claim)(source), format)).collect();
     let best = claims.iter().map(|(claim, _)| *claim).max().unwrap_or(Claim::No);
-    let fitting: Vec<&Format> = claims.into_iter().filter(|(claim, _)| *claim == best).map(|(_, f)| f).collect();
-    let names = |formats: &[&Format]| formats.iter().map(|format| format.name).collect::<Vec<_>>().join(" or ");
+    let fitting: Vec<&Format> =
+        claims.into_iter().filter(|(claim, _)| *claim == best).map(|(_, f)| f).collect();
+    let names =
+        |formats: &[&Format]| formats.iter().map(|format| format.name).collect::<Vec<_>>().join(" or ");
     let message = match (best, fitting.as_slice()) {
         (Claim::No, _) if given.is_empty() => "can't tell what format this is".to_owned(),
         (Claim::No, _) => format!("this is no file the options {} apply to", given.join(", ")),

@@ -35,7 +35,9 @@ fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
     let path = match source {
         Source::Parquet(path) => path,
         Source::Text(text) => return Err(unfit(&text.name, FORMAT.name, "a Parquet file", "text")),
-        Source::Bundle(bundle) => return Err(unfit(&bundle.name, FORMAT.name, "a Parquet file", "several files")),
+        Source::Bundle(bundle) => {
+            return Err(unfit(&bundle.name, FORMAT.name, "a Parquet file", "several files"));
+        }
     };
     // The decoders are not ours: should a broken file trip one, it is still the file that is at fault.
     catch_unwind(AssertUnwindSafe(|| read_file(path, options)))
@@ -82,7 +84,10 @@ fn read_file(path: &Path, options: &ReadOptions) -> Result<RawData> {
             visit(column, &mut |value| Ok(time.push(value.time()?)))?;
         }
         let whole = |column: &Option<Column>, len| column.is_none() || len == user.len();
-        if item.len() != user.len() || !whole(&columns.rating, rating.len()) || !whole(&columns.time, time.len()) {
+        if item.len() != user.len()
+            || !whole(&columns.rating, rating.len())
+            || !whole(&columns.time, time.len())
+        {
             return Err(broken(path, &"its columns differ in length"));
         }
     }
@@ -169,14 +174,18 @@ fn visit(
         ColumnReader::Int64ColumnReader(r) if unsigned => {
             cells(r, nullable, |v| cell(v.map(|&n| Value::Unsigned(n as u64))))
         }
-        ColumnReader::Int32ColumnReader(r) => cells(r, nullable, |v| cell(v.map(|&n| Value::Integer(n.into())))),
+        ColumnReader::Int32ColumnReader(r) => {
+            cells(r, nullable, |v| cell(v.map(|&n| Value::Integer(n.into()))))
+        }
         ColumnReader::Int64ColumnReader(r) => cells(r, nullable, |v| cell(v.map(|&n| Value::Integer(n)))),
         ColumnReader::FloatColumnReader(r) => cells(r, nullable, |v| cell(v.map(|&n| Value::Real(n.into())))),
         ColumnReader::DoubleColumnReader(r) => cells(r, nullable, |v| cell(v.map(|&n| Value::Real(n)))),
-        ColumnReader::ByteArrayColumnReader(r) => cells(r, nullable, |v| match v.map(|bytes| bytes.as_utf8()) {
-            Some(text) => cell(Some(Value::Text(text?))),
-            None => cell(None),
-        }),
+        ColumnReader::ByteArrayColumnReader(r) => {
+            cells(r, nullable, |v| match v.map(|bytes| bytes.as_utf8()) {
+                Some(text) => cell(Some(Value::Text(text?))),
+                None => cell(None),
+            })
+        }
         _ => return Err(unsupported(format!("type {}", descr.physical_type())).into()),
     };
     result.map_err(|failure| match failure {

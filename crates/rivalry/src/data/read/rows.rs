@@ -156,7 +156,10 @@ mod tests {
     fn lines_are_counted_through_blank_ones_carriage_returns_and_a_missing_end() {
         let found = rows("a, b\r\n\n  \r\n\r\nc,\"d\"\r\n,e", ','.into()).unwrap();
         let expected = [(1, vec!["a", "b"]), (5, vec!["c", "d"]), (6, vec!["", "e"])];
-        assert_eq!(found, expected.map(|(n, row)| (n, row.into_iter().map(String::from).collect::<Vec<_>>())));
+        assert_eq!(
+            found,
+            expected.map(|(n, row)| (n, row.into_iter().map(String::from).collect::<Vec<_>>()))
+        );
     }
 
     #[test]

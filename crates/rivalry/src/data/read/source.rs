@@ -104,7 +104,10 @@ impl Text {
             return Err(fault.line(line(&text.as_bytes()[..at])).help(help).into());
         }
         if text.trim_ascii().is_empty() {
-            return Err(InputError::new("the file is empty").file(name).help("give a file with interactions").into());
+            return Err(InputError::new("the file is empty")
+                .file(name)
+                .help("give a file with interactions")
+                .into());
         }
         Ok(Self { name, text })
     }
@@ -163,7 +166,8 @@ impl Bundle {
             0 => "no files inside".to_owned(),
             n => format!("can't tell which of the {n} files inside to read: {}", names.join(", ")),
         };
-        let help = "name one file (unpacked), or give train.tsv and test.tsv, or train.txt and test.txt, together";
+        let help =
+            "name one file (unpacked), or give train.tsv and test.tsv, or train.txt and test.txt, together";
         Err(InputError::new(message).file(self.name).help(help).into())
     }
 
