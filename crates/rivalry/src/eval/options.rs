@@ -1,7 +1,6 @@
 //! How to evaluate. The published reference differs from good practice in `mask` and `average`, and both
 //! move the figures: so they are named, settable and on record.
 
-use crate::{InputError, Result};
 use serde::{Deserialize, Serialize};
 
 /// Which held-out part is the truth.
@@ -68,20 +67,6 @@ impl Default for EvalOptions {
             buckets: false,
             beyond_accuracy: false,
         }
-    }
-}
-
-impl EvalOptions {
-    /// The longest list that is needed.
-    pub(super) fn longest(&self) -> Result<usize> {
-        let none = || InputError::new("no K to measure at").field("k").help("give at least one, such as 20");
-        if self.k.contains(&0) {
-            return Err(InputError::new("0 is no length of list")
-                .field("k")
-                .help("give a K of 1 or more")
-                .into());
-        }
-        Ok(self.k.iter().copied().max().ok_or_else(none)?)
     }
 }
 
