@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn ids_are_numbered_in_order_of_appearance_and_found_again() {
         let mut interner = Interner::default();
-        let dense: Vec<u32> = ["b", "a", "b", "", "ab"].iter().map(|id| interner.intern(id).unwrap()).collect();
+        let dense: Vec<u32> =
+            ["b", "a", "b", "", "ab"].iter().map(|id| interner.intern(id).unwrap()).collect();
         assert_eq!(dense, [0, 1, 0, 2, 3]);
         let map = interner.finish();
         assert_eq!(map.iter().collect::<Vec<_>>(), ["b", "a", "", "ab"]);

@@ -1,7 +1,8 @@
 //! Files that promise dense ids: whole numbers from 0, with or without a list of the original ids.
 
+use super::bundle::Bundle;
 use super::rows::{Delimiter, Rows};
-use super::source::{Bundle, Text};
+use super::source::Text;
 use super::table::Ids;
 use crate::data::IdMap;
 use crate::{InputError, Result};
@@ -20,7 +21,8 @@ impl Ids for Numbers<'_> {
         let id = parse_id(field)?;
         match self.0 {
             Some(list) if id as usize >= list.ids.len() => {
-                let message = format!("id {id} is not in {}, which ends at {}", list.file, list.ids.len() - 1);
+                let message =
+                    format!("id {id} is not in {}, which ends at {}", list.file, list.ids.len() - 1);
                 Err(InputError::new(message).help("the files must come from the same run of the same script"))
             }
             _ => Ok(id),
@@ -36,8 +38,9 @@ fn parse_id(field: &str) -> Result<u32, InputError> {
             None if digits(field) => format!("the id {field} is beyond {}", u32::MAX),
             _ => format!("'{field}' is not a whole number"),
         };
-        InputError::new(message)
-            .help("ids in this format are whole numbers from 0; to read any text as an id, set `format` to csv")
+        InputError::new(message).help(
+            "ids in this format are whole numbers from 0; to read any text as an id, set `format` to csv",
+        )
     })
 }
 

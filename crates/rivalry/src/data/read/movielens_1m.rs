@@ -30,6 +30,7 @@ fn claim(source: &Source) -> Claim {
 fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
     let text = source.text(FORMAT.name)?;
     let columns = Columns::find(None, 4, options)?;
-    let layout = Layout { delimiter: Delimiter::DoubleColon, quotes: false, header: false, width: 4, columns };
+    let layout =
+        Layout { delimiter: Delimiter::DoubleColon, quotes: false, header: false, width: 4, columns };
     read_whole(text, &layout, Vec::new())
 }
