@@ -4,7 +4,9 @@ use super::ReadOptions;
 use crate::{InputError, did_you_mean};
 
 /// The names a column usually has, likeliest first, as [`plain`] writes them.
+#[rustfmt::skip]
 const USER: &[&str] = &[
+<<<<<<< HEAD
     "user",
     "userid",
     "uid",
@@ -21,8 +23,14 @@ const USER: &[&str] = &[
     "sessionid",
     "session",
     "u",
+=======
+    "user", "userid", "uid", "userprocid", "userorgid", "reviewerid", "visitorid", "customerid", "memberid",
+    "playerid", "accountid", "username", "sessionid",
+>>>>>>> read
 ];
+#[rustfmt::skip]
 const ITEM: &[&str] = &[
+<<<<<<< HEAD
     "item",
     "itemid",
     "iid",
@@ -51,6 +59,11 @@ const ITEM: &[&str] = &[
     "venueid",
     "poiid",
     "i",
+=======
+    "item", "itemid", "iid", "itemprocid", "itemorgid", "movieid", "movie", "parentasin", "asin", "productid",
+    "product", "businessid", "bookid", "isbn", "songid", "trackid", "artistid", "animeid", "gameid", "appid",
+    "newsid", "articleid", "videoid", "recipeid", "locationid", "venueid", "poiid",
+>>>>>>> read
 ];
 const RATING: &[&str] = &["rating", "ratings", "score", "stars", "star", "overall", "weight", "preference"];
 const TIME: &[&str] = &[
@@ -109,9 +122,9 @@ impl Columns {
         Ok(columns)
     }
 
-    /// Whether a row looks like a header because some field has a usual name.
-    pub fn any_usual(row: &[&str]) -> bool {
-        row.iter().any(|name| [USER, ITEM].iter().any(|usual| usual.contains(&plain(name).as_str())))
+    /// Whether a row has a usual name for the user, and for the item.
+    pub fn usual(row: &[&str]) -> [bool; 2] {
+        [USER, ITEM].map(|usual| row.iter().any(|name| usual.contains(&plain(name).as_str())))
     }
 }
 

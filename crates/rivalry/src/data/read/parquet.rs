@@ -5,15 +5,12 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use parquet::basic::ConvertedType;
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::DataType;
-use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::columns::{Column, Columns};
+use super::columns::Columns;
+use super::parquet_column::{Group, Value};
 use super::source::{Source, unfit};
-use super::table::{Ids, parse_rating, read_time};
+use super::table::Ids;
 use super::{Claim, Format, ReadOptions};
 use crate::data::{Interner, Parts, RawData, Records};
 use crate::{Error, InputError, Result};
@@ -44,7 +41,8 @@ fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
         .unwrap_or_else(|_| Err(broken(path, &"its pages contradict each other")))
 }
 
-fn broken(path: &Path, error: &dyn std::fmt::Display) -> Error {
+/// The error for a file whose own parts don't fit together.
+pub(super) fn broken(path: &Path, error: &dyn std::fmt::Display) -> Error {
     InputError::new(format!("broken Parquet file: {error}"))
         .file(path)
         .help("it may have been cut short: copy or write it again")
@@ -70,20 +68,22 @@ fn read_file(path: &Path, options: &ReadOptions) -> Result<RawData> {
             ids.dense(&text)
         }
     };
-    for group in 0..reader.num_row_groups() {
-        let start = user.len();
-        let visit = |column: &Column, f: &mut dyn FnMut(Value<'_>) -> Result<(), InputError>| {
-            visit(path, &reader, group, start, column, f)
-        };
-        visit(&columns.user, &mut |value| Ok(user.push(intern(&mut users, value)?)))?;
-        visit(&columns.item, &mut |value| Ok(item.push(intern(&mut items, value)?)))?;
+    for number in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(number).map_err(|e| broken(path, &e))?;
+        let group = Group { path, group: &*group, start: user.len() };
+        group.read(&columns.user, &mut user, |value| intern(&mut users, value))?;
+        group.read(&columns.item, &mut item, |value| intern(&mut items, value))?;
         if let Some(column) = &columns.rating {
-            visit(column, &mut |value| Ok(rating.push(value.rating()?)))?;
+            group.read(column, &mut rating, |value| value.rating())?;
         }
         if let Some(column) = &columns.time {
-            visit(column, &mut |value| Ok(time.push(value.time()?)))?;
+            group.read(column, &mut time, |value| value.time())?;
         }
+<<<<<<< HEAD
         let whole = |column: &Option<Column>, len| column.is_none() || len == user.len();
+=======
+        let whole = |column: &Option<_>, len| column.is_none() || len == user.len();
+>>>>>>> read
         if item.len() != user.len()
             || !whole(&columns.rating, rating.len())
             || !whole(&columns.time, time.len())
@@ -99,6 +99,7 @@ fn read_file(path: &Path, options: &ReadOptions) -> Result<RawData> {
     let parts = Parts::Whole(Records { user, item, rating, time });
     Ok(RawData { users: users.finish(), items: items.finish(), parts, notes: Vec::new() })
 }
+<<<<<<< HEAD
 
 /// One cell.
 #[derive(Clone, Copy)]
@@ -230,3 +231,5 @@ fn cells<T: DataType>(
         }
     }
 }
+=======
+>>>>>>> read

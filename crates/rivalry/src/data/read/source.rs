@@ -4,12 +4,9 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::bundle::Bundle;
 use super::unpack::{Zip, unpack};
 use crate::{Error, InputError, Result};
-
-/// Files that hold interactions wherever they lie, so that a folder or zip with descriptions beside them needs
-/// no choosing.
-const INTERACTION_FILES: [&str; 3] = ["u.data", "ratings.dat", "ratings.csv"];
 
 pub(super) enum Source {
     Text(Text),
@@ -22,16 +19,6 @@ pub(super) struct Text {
     /// What errors call it.
     pub name: PathBuf,
     pub text: String,
-}
-
-/// A folder or zip file that holds at least a training and a test part.
-pub(super) struct Bundle {
-    pub name: PathBuf,
-    files: Vec<(String, usize)>,
-    /// Where in a zip file the parts lie, with the slash.
-    home: String,
-    /// `None` for a folder.
-    zip: Option<Zip>,
 }
 
 impl Source {
@@ -82,7 +69,8 @@ pub(super) fn unfit(name: &Path, format: &str, needs: &str, found: &str) -> Erro
 }
 
 impl Text {
-    fn new(name: PathBuf, mut bytes: Vec<u8>) -> Result<Self> {
+    /// Checks that the bytes are text, and not none.
+    pub fn new(name: PathBuf, mut bytes: Vec<u8>) -> Result<Self> {
         if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
             let fault = InputError::new("this is UTF-16 text, not UTF-8").file(name).line(1);
             return Err(fault.help("convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW").into());
@@ -119,6 +107,7 @@ impl Text {
         bare.unwrap_or(&name).to_owned()
     }
 }
+<<<<<<< HEAD
 
 impl Bundle {
     fn folder(path: &Path) -> Result<Self> {
@@ -228,3 +217,5 @@ fn base(name: &str) -> &str {
 fn folder(name: &str) -> &str {
     &name[..name.rfind('/').map_or(0, |slash| slash + 1)]
 }
+=======
+>>>>>>> read
