@@ -6,64 +6,14 @@ use crate::{InputError, did_you_mean};
 /// The names a column usually has, likeliest first, as [`plain`] writes them.
 #[rustfmt::skip]
 const USER: &[&str] = &[
-<<<<<<< HEAD
-    "user",
-    "userid",
-    "uid",
-    "userprocid",
-    "userorgid",
-    "reviewerid",
-    "visitorid",
-    "customerid",
-    "customer",
-    "memberid",
-    "playerid",
-    "accountid",
-    "username",
-    "sessionid",
-    "session",
-    "u",
-=======
     "user", "userid", "uid", "userprocid", "userorgid", "reviewerid", "visitorid", "customerid", "memberid",
     "playerid", "accountid", "username", "sessionid",
->>>>>>> read
 ];
 #[rustfmt::skip]
 const ITEM: &[&str] = &[
-<<<<<<< HEAD
-    "item",
-    "itemid",
-    "iid",
-    "itemprocid",
-    "itemorgid",
-    "movieid",
-    "movie",
-    "parentasin",
-    "asin",
-    "productid",
-    "product",
-    "businessid",
-    "bookid",
-    "isbn",
-    "songid",
-    "trackid",
-    "artistid",
-    "animeid",
-    "gameid",
-    "appid",
-    "newsid",
-    "articleid",
-    "videoid",
-    "recipeid",
-    "locationid",
-    "venueid",
-    "poiid",
-    "i",
-=======
     "item", "itemid", "iid", "itemprocid", "itemorgid", "movieid", "movie", "parentasin", "asin", "productid",
     "product", "businessid", "bookid", "isbn", "songid", "trackid", "artistid", "animeid", "gameid", "appid",
     "newsid", "articleid", "videoid", "recipeid", "locationid", "venueid", "poiid",
->>>>>>> read
 ];
 const RATING: &[&str] = &["rating", "ratings", "score", "stars", "star", "overall", "weight", "preference"];
 const TIME: &[&str] = &[
