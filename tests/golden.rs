@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use rivalry::Matrix;
 use rivalry::backbone::{self, BACKBONES, Embeddings};
 use rivalry::data::Interactions;
-use rivalry::loss::{self, LOSSES, Loss, Row, RowLoss};
-use rivalry::train::{AdamConfig, AdamState, Batch, Model, Score, Stepper};
+use rivalry::loss::{self, Companions, Gradients, LOSSES, Loss, Row, RowGradient, RowLoss, Turn};
+use rivalry::train::{AdamConfig, Batch, Model, Player, Score, Stepper};
+use rivalry_kernels::Real;
 use serde_json::Value;
 
 fn cases(file: &str) -> Vec<Value> {
@@ -46,19 +47,91 @@ fn score(case: &Value) -> Score {
 }
 
 /// The case's loss as a config section. The files give the ablations all of DSL's parameters; those that the
-/// ablation does not have are left out.
+/// ablation does not have are left out, and so is the number of negatives, which is not the loss's.
 fn section(case: &Value) -> Option<toml::Table> {
     let entry = LOSSES.iter().find(|entry| entry.name == case["loss"])?;
     let mut section = toml::Table::new();
     section.insert("type".into(), entry.name.into());
     for (key, value) in case["params"].as_object().unwrap() {
         let declared = entry.params.iter().any(|p| p.name == key);
-        assert!(declared || entry.name.starts_with("dsl"), "{}: unknown parameter {key}", entry.name);
+        let elsewhere = entry.name.starts_with("dsl-") || key == "negatives";
+        assert!(declared || elsewhere, "{}: unknown parameter {key}", entry.name);
         if declared {
             section.insert(key.clone(), toml::Value::try_from(value).unwrap());
         }
     }
     Some(section)
+}
+
+/// The case's loss with whatever state the case gives it.
+fn loss_of(section: &toml::Table, case: &Value) -> Box<dyn Loss> {
+    let mut loss = loss::build(section).unwrap();
+    let own = match section["type"].as_str() {
+        Some("llpauc") => Some(scalars(&case["scalars"])),
+        Some("guidedrec") => Some(network(&case["net"])),
+        _ => None,
+    };
+    if let Some(values) = own {
+        let zeros = vec![0.0; values.len()];
+        let named = [("values", values), ("first", zeros.clone()), ("second", zeros), ("steps", vec![0.0])];
+        assert!(loss.restore(&named.map(|(name, numbers)| (name.to_owned(), numbers)).into()));
+    }
+    if let Some(quantiles) = case.get("user_quantiles") {
+        for (user, quantile) in quantiles.as_array().unwrap().iter().enumerate() {
+            loss.set_quantile(user as u32, quantile.as_f64().unwrap() as f32);
+        }
+    }
+    loss
+}
+
+fn scalars(named: &Value) -> Vec<f64> {
+    ["a", "b", "s_pos", "s_neg", "gamma", "theta_a", "theta_b"]
+        .map(|name| named[name].as_f64().unwrap())
+        .to_vec()
+}
+
+fn network(layers: &Value) -> Vec<f64> {
+    let numbers = |name: &str| {
+        let bias: Vec<f64> = serde_json::from_value(layers[name]["bias"].clone()).unwrap();
+        table(&layers[name]["weight"]).into_iter().flatten().chain(bias).collect::<Vec<_>>()
+    };
+    ["mlp1", "mlp2", "nfm1", "nfm2", "out1", "out2"].map(numbers).concat()
+}
+
+/// What a case says of one turn of its loss: whose turn, and where the expected value and gradients stand.
+struct Expected {
+    turn: Turn,
+    value: &'static str,
+    tables: [&'static str; 2],
+    own: Option<(&'static str, fn(&Value) -> Vec<f64>)>,
+}
+
+fn expected(loss: &str) -> Vec<Expected> {
+    let model =
+        Expected { turn: Turn::Model, value: "value", tables: ["grad_users", "grad_items"], own: None };
+    match loss {
+        "advinfonce" => {
+            let tables = ["grad_adv_users", "grad_adv_items"];
+            vec![model, Expected { turn: Turn::Rival, value: "value", tables, own: None }]
+        }
+        "llpauc" => vec![Expected { own: Some(("grad_scalars", scalars)), ..model }],
+        "guidedrec" => vec![
+            Expected { value: "bce_value", tables: ["bce_grad_users", "bce_grad_items"], ..model },
+            Expected {
+                turn: Turn::Own,
+                value: "surrogate_value",
+                tables: ["", ""],
+                own: Some(("surrogate_grad_net", network)),
+            },
+            Expected {
+                turn: Turn::ModelAgain,
+                value: "dcg_value",
+                tables: ["dcg_grad_users", "dcg_grad_items"],
+                own: None,
+            },
+        ],
+        _ => vec![model],
+    }
 }
 
 fn assert_close(what: &str, found: f64, expected: f64, tolerance: f64, scale: f64) {
@@ -86,11 +159,12 @@ struct Plain {
     measures: Vec<f64>,
     users: Vec<Vec<f64>>,
     items: Vec<Vec<f64>>,
+    own: Vec<f64>,
 }
 
-fn plain(loss: &dyn Loss, score: Score, case: &Value) -> Plain {
+fn plain(loss: &dyn Loss, turn: Turn, score: Score, case: &Value) -> Plain {
+    let own = loss.own();
     let loss: &dyn RowLoss<f64> = loss;
-    let (users, items) = (table(&case["users"]), table(&case["items"]));
     let length = |x: &[f64]| match score {
         Score::Cosine => x.iter().map(|x| x * x).sum::<f64>().sqrt(),
         Score::Dot => 1.0,
@@ -99,27 +173,53 @@ fn plain(loss: &dyn Loss, score: Score, case: &Value) -> Plain {
         rows.iter().map(|x| x.iter().map(|v| v / length(x)).collect()).collect()
     };
     let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
-    let (u, v) = (unit(&users), unit(&items));
+    let tables = |users: &str, items: &str| {
+        let raw = [table(&case[users]), table(&case[items])];
+        let units = [unit(&raw[0]), unit(&raw[1])];
+        (raw, units)
+    };
+    let (raw, [u, v]) = tables("users", "items");
+    let rival = case.get("adv_users").map(|_| tables("adv_users", "adv_items"));
     let (batch_users, batch_items) = (ids(&case["batch_users"]), ids(&case["batch_items"]));
     let negatives = id_rows(&case["negatives"]);
     let seen: Vec<(f64, Vec<f64>, Vec<f64>)> = (0..batch_users.len())
         .map(|b| {
             let (user, item) = (&u[batch_users[b] as usize], &v[batch_items[b] as usize]);
-            let against =
-                |x: &[f64]| negatives[b].iter().map(|&j| dot(x, &v[j as usize])).collect::<Vec<_>>();
-            (dot(user, item), against(user), if loss.uses_similarities() { against(item) } else { vec![] })
+            let among = |x: &[f64], items: &[Vec<f64>]| -> Vec<f64> {
+                negatives[b].iter().map(|&j| dot(x, &items[j as usize])).collect()
+            };
+            let companions = match (loss.companions(), &rival) {
+                (Companions::None, _) => vec![],
+                (Companions::Similarities, _) => among(item, &v),
+                (Companions::RivalScores, Some((_, [users, items]))) => {
+                    among(&users[batch_users[b] as usize], items)
+                }
+                (Companions::RivalScores, None) => panic!("the case gives no rival"),
+            };
+            (dot(user, item), among(user, &v), companions)
         })
         .collect();
-    let row = |b: usize| Row { positive: seen[b].0, negatives: &seen[b].1[..], similarities: &seen[b].2[..] };
+    let row = |b: usize| Row {
+        user: batch_users[b],
+        positive: seen[b].0,
+        negatives: &seen[b].1[..],
+        companions: &seen[b].2[..],
+    };
     let mut measures: Vec<f64> = (0..seen.len()).map(|b| loss.measure(row(b))).collect();
     loss.calibrate(&mut measures);
 
+    let (raw, units) = match (turn, rival) {
+        (Turn::Rival, Some(rival)) => rival,
+        _ => (raw, [u, v]),
+    };
+    let [u, v] = &units;
     let (mut grad_u, mut grad_v) =
         (vec![vec![0.0; u[0].len()]; u.len()], vec![vec![0.0; u[0].len()]; v.len()]);
-    let mut per_row = Vec::new();
+    let (mut per_row, mut own_grads) = (Vec::new(), vec![0.0; own]);
     for b in 0..seen.len() {
         let mut grads = vec![0.0; negatives[b].len()];
-        let outcome = loss.gradient(row(b), measures[b], &mut grads);
+        let places = Gradients { negatives: &mut grads, own: &mut own_grads };
+        let outcome = loss.gradient(turn, row(b), measures[b], places);
         per_row.push(outcome.value);
         let user = batch_users[b] as usize;
         let pairs = negatives[b].iter().copied().zip(grads).chain([(batch_items[b], outcome.positive)]);
@@ -142,8 +242,9 @@ fn plain(loss: &dyn Loss, score: Score, case: &Value) -> Plain {
     };
     Plain {
         value: per_row.iter().sum::<f64>() / seen.len() as f64,
-        users: back(grad_u, &u, &users),
-        items: back(grad_v, &v, &items),
+        users: back(grad_u, u, &raw[0]),
+        items: back(grad_v, v, &raw[1]),
+        own: own_grads.iter().map(|g| g / seen.len() as f64).collect(),
         per_row,
         measures,
     }
@@ -155,20 +256,31 @@ fn losses_in_f64() {
     let mut checked = 0;
     for (n, case) in cases.iter().enumerate() {
         let Some(section) = section(case) else { continue };
-        let name = format!("case {n}, {section:?}");
-        let found = plain(&*loss::build(&section).unwrap(), score(case), case);
-        assert_close(&format!("{name}: value"), found.value, case["value"].as_f64().unwrap(), 1e-9, 0.0);
-        assert_tables_close(&format!("{name}: users"), &found.users, &table(&case["grad_users"]), 1e-9);
-        assert_tables_close(&format!("{name}: items"), &found.items, &table(&case["grad_items"]), 1e-9);
-        for (key, found) in [("per_example", &found.per_row), ("m", &found.measures)] {
-            if let Some(expected) = case.get(key) {
-                let expected: Vec<f64> = serde_json::from_value(expected.clone()).unwrap();
-                assert_tables_close(
-                    &format!("{name}: {key}"),
-                    std::slice::from_ref(found),
-                    &[expected],
-                    1e-9,
-                );
+        let loss = loss_of(&section, case);
+        // β_u is kept in f32, all else is f64.
+        let tolerance = if case.get("user_quantiles").is_some() { 1e-6 } else { 1e-9 };
+        for part in expected(case["loss"].as_str().unwrap()) {
+            let name = format!("case {n}, {section:?}, {}", part.value);
+            let found = plain(&*loss, part.turn, score(case), case);
+            assert_close(&name, found.value, case[part.value].as_f64().unwrap(), tolerance, 0.0);
+            if part.turn != Turn::Own {
+                for (found, key) in [&found.users, &found.items].into_iter().zip(part.tables) {
+                    assert_tables_close(&format!("{name}: {key}"), found, &table(&case[key]), tolerance);
+                }
+            }
+            if let Some((key, read)) = part.own {
+                assert_tables_close(&format!("{name}: {key}"), &[found.own], &[read(&case[key])], tolerance);
+            }
+            for (key, found) in [("per_example", &found.per_row), ("m", &found.measures)] {
+                if let Some(values) = case.get(key).filter(|_| case.get("user_quantiles").is_none()) {
+                    let values: Vec<f64> = serde_json::from_value(values.clone()).unwrap();
+                    assert_tables_close(
+                        &format!("{name}: {key}"),
+                        std::slice::from_ref(found),
+                        &[values],
+                        tolerance,
+                    );
+                }
             }
         }
         checked += 1;
@@ -188,22 +300,39 @@ fn losses_in_the_training_step() {
         let start = embeddings(case);
         let (users, items) = (ids(&case["batch_users"]), ids(&case["batch_items"]));
         let negatives = id_rows(&case["negatives"]);
-        let model = Model::new(mf(&start), score(case), start.clone());
-        let moments = AdamState::new(start.users.rows(), start.items.rows(), start.dim());
         let descent = AdamConfig { lr: 1e12, weight_decay: 0.0, beta1: 0.0, beta2: 0.0, epsilon: 1e12 };
-        let loss = loss::build(&section).unwrap();
-        let mut stepper = Stepper::new(model, loss, moments, descent, negatives[0].len());
-        let draw = |row: usize, out: &mut [u32]| out.copy_from_slice(&negatives[row]);
-        let value = stepper.step(Batch { users: &users, items: &items, negatives: &draw });
-        assert_close(&format!("{name}: value"), value, case["value"].as_f64().unwrap(), 1e-4, 0.0);
-        let learned = stepper.model().learned();
-        for (before, after, key) in
-            [(&start.users, &learned.users, "grad_users"), (&start.items, &learned.items, "grad_items")]
-        {
-            let (before, after) = (widened(before), widened(after));
-            let difference = |(b, a): (&Vec<f64>, &Vec<f64>)| b.iter().zip(a).map(|(b, a)| b - a).collect();
-            let grads: Vec<Vec<f64>> = before.iter().zip(&after).map(difference).collect();
-            assert_tables_close(&format!("{name}: {key}"), &grads, &table(&case[key]), 1e-4);
+        let rival_start = case
+            .get("adv_users")
+            .map(|_| Embeddings { users: matrix(&case["adv_users"]), items: matrix(&case["adv_items"]) });
+        let train = Interactions::empty(start.users.rows(), start.items.rows());
+        // The model's first turn; the rival's, where there is one, in an epoch of its own.
+        for (part, epoch) in expected(case["loss"].as_str().unwrap()).iter().zip([0, 4]) {
+            if part.turn == Turn::Own {
+                break;
+            }
+            let loss = OneTurn { loss: loss_of(&section, case), turn: part.turn };
+            let player = Player::new(Model::new(backbone::plain(), score(case), start.clone()), descent);
+            let rival = rival_start
+                .clone()
+                .map(|rival| Player::new(Model::new(backbone::plain(), Score::Cosine, rival), descent));
+            let mut stepper = Stepper::new(Box::new(loss), player, rival, negatives[0].len());
+            let draw = |row: usize, out: &mut [u32]| out.copy_from_slice(&negatives[row]);
+            let batch = Batch { users: &users, items: &items, negatives: &draw, train: &train, epoch };
+            let value = stepper.step(batch);
+            assert_close(&format!("{name}: value"), value, case[part.value].as_f64().unwrap(), 1e-4, 0.0);
+            let (before, after, sign) = match (part.turn, &rival_start) {
+                (Turn::Rival, Some(before)) => (before, stepper.rival().unwrap().model().learned(), -1.0),
+                _ => (&start, stepper.player().model().learned(), 1.0),
+            };
+            for (before, after, key) in
+                [(&before.users, &after.users, part.tables[0]), (&before.items, &after.items, part.tables[1])]
+            {
+                let (before, after) = (widened(before), widened(after));
+                let difference =
+                    |(b, a): (&Vec<f64>, &Vec<f64>)| b.iter().zip(a).map(|(b, a)| sign * (b - a)).collect();
+                let grads: Vec<Vec<f64>> = before.iter().zip(&after).map(difference).collect();
+                assert_tables_close(&format!("{name}: {key}"), &grads, &table(&case[key]), 1e-4);
+            }
         }
         checked += 1;
     }
@@ -211,9 +340,47 @@ fn losses_in_the_training_step() {
     assert!(checked > 0, "no case of a known loss");
 }
 
-fn mf(start: &Embeddings) -> Box<dyn backbone::Backbone> {
-    let empty = Interactions::empty(start.users.rows(), start.items.rows());
-    backbone::build(&"type = 'mf'".parse().unwrap(), &empty).unwrap()
+/// A loss held to one of its turns.
+struct OneTurn {
+    loss: Box<dyn Loss>,
+    turn: Turn,
+}
+
+impl<T: Real> RowLoss<T> for OneTurn
+where
+    dyn Loss: RowLoss<T>,
+{
+    fn companions(&self) -> Companions {
+        RowLoss::<T>::companions(&*self.loss)
+    }
+
+    fn measure(&self, row: Row<'_, T>) -> T {
+        self.loss.measure(row)
+    }
+
+    fn calibrate(&self, measures: &mut [T]) {
+        RowLoss::<T>::calibrate(&*self.loss, measures);
+    }
+
+    fn gradient(
+        &self,
+        turn: Turn,
+        row: Row<'_, T>,
+        calibrated: T,
+        grads: Gradients<'_, T>,
+    ) -> RowGradient<T> {
+        self.loss.gradient(turn, row, calibrated, grads)
+    }
+}
+
+impl Loss for OneTurn {
+    fn turns(&self, _: usize) -> &'static [Turn] {
+        if self.turn == Turn::Rival { &[Turn::Rival] } else { &[Turn::Model] }
+    }
+
+    fn own(&self) -> usize {
+        self.loss.own()
+    }
 }
 
 #[test]
@@ -244,17 +411,17 @@ fn four_steps_of_training() {
         };
         let steps = case["steps"].as_array().unwrap();
         let n_negatives = steps[0]["negatives"][0].as_array().unwrap().len();
-        let moments = AdamState::new(start.users.rows(), start.items.rows(), start.dim());
-        let model = Model::new(backbone, score(case), start);
-        let mut stepper = Stepper::new(model, loss::build(&loss).unwrap(), moments, adam, n_negatives);
+        let player = Player::new(Model::new(backbone, score(case), start), adam);
+        let mut stepper = Stepper::new(loss::build(&loss).unwrap(), player, None, n_negatives);
         for (s, step) in steps.iter().enumerate() {
             let (users, items) = (ids(&step["batch_users"]), ids(&step["batch_items"]));
             let negatives = id_rows(&step["negatives"]);
             let draw = |row: usize, out: &mut [u32]| out.copy_from_slice(&negatives[row]);
-            let value = stepper.step(Batch { users: &users, items: &items, negatives: &draw });
+            let batch = Batch { users: &users, items: &items, negatives: &draw, train: &train, epoch: 0 };
+            let value = stepper.step(batch);
             assert_close(&format!("{name}: step {s}"), value, step["value"].as_f64().unwrap(), 1e-3, 0.0);
         }
-        let learned = stepper.model().learned();
+        let learned = stepper.player().model().learned();
         assert_tables_close(
             &format!("{name}: users"),
             &widened(&learned.users),

@@ -17,7 +17,7 @@ mod top_k;
 pub use gather::{add_to_rows, add_weighted_rows, dots, dots_pair};
 pub use matrix::{LANES, Lane, Matrix, ZERO};
 pub use optim::{Adam, adam, normalise, normalise_backward};
-pub use real::Real;
+pub use real::{Activation, Real};
 pub use scores::score_block;
 pub use simd::level_name;
 pub use top_k::TopK;

@@ -9,6 +9,21 @@ use num_traits::{Float, FromPrimitive};
 
 use crate::{rows, scalar};
 
+/// What stands in the exponential's place in a softmax over score differences; `x` is half a difference, which
+/// cosines keep in [-1, 1].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activation {
+    /// `max(x + 1, 0)`
+    Relu,
+    /// `tanh(x) + 1`
+    Tanh,
+    /// `atan(x) + 1`
+    Atan,
+}
+
+/// Below this an activation counts as zero: its logarithm stays finite and nothing flows through it.
+pub(crate) const SMALLEST_ACTIVATION: f64 = 1e-12;
+
 /// A number the losses can be computed in.
 pub trait Real: Float + FromPrimitive + Default + std::fmt::Debug + Send + Sync + 'static {
     /// The number nearest to `x`.
@@ -17,18 +32,29 @@ pub trait Real: Float + FromPrimitive + Default + std::fmt::Debug + Send + Sync 
     /// Lends a scratch row of `len` numbers of no particular value.
     fn with_buffer<R>(len: usize, work: impl FnOnce(&mut [Self]) -> R) -> R;
 
-    /// Value and gradient of `log Σ_j exp(z_j)`, `z_j = κ_j (f_j - f_i) · sharpness`, where κ is `scale` (or 1)
-    /// and a constant in the gradient.
+    /// Value and gradient of `log Σ_j exp(z_j)`, `z_j = κ_j (x_j - offset) · sharpness`, where κ is `scale` (or 1)
+    /// and a constant in the gradient, and x has the slope `slopes` (or 1) in the score it comes from.
     ///
-    /// Writes `∂/∂f_j = softmax(z)_j κ_j · sharpness` and returns the value and the sum of these gradients,
-    /// which is `-∂/∂f_i`.
+    /// Writes `weight · softmax(z)_j κ_j slope_j · sharpness` and returns the (unweighted) value and the sum of what
+    /// was written.
     fn softmax(
-        positive: Self,
-        negatives: &[Self],
+        offset: Self,
+        logits: &[Self],
         scale: Option<&[Self]>,
+        slopes: Option<&[Self]>,
         sharpness: Self,
+        weight: Self,
         grad: &mut [Self],
     ) -> (Self, Self);
+
+    /// For the differences `d_j = f_j - positive`: `log a(d_j/2)` and its slope in `d_j`.
+    fn activate(
+        activation: Activation,
+        positive: Self,
+        negatives: &[Self],
+        logits: &mut [Self],
+        slopes: &mut [Self],
+    );
 
     /// `out_j = max(1 + β (e_j / mean(e) - 1), floor)` with `e_j = exp(f_j + (s_j + 1)/2)`, then with drift
     /// control times `mean(1/out)`.
@@ -73,13 +99,25 @@ impl Real for f64 {
     with_buffer!();
 
     fn softmax(
-        positive: f64,
-        negatives: &[f64],
+        offset: f64,
+        logits: &[f64],
         scale: Option<&[f64]>,
+        slopes: Option<&[f64]>,
         sharpness: f64,
+        weight: f64,
         grad: &mut [f64],
     ) -> (f64, f64) {
-        scalar::softmax(positive, negatives, scale, sharpness, grad)
+        scalar::softmax(offset, logits, scale, slopes, sharpness, weight, grad)
+    }
+
+    fn activate(
+        activation: Activation,
+        positive: f64,
+        negatives: &[f64],
+        logits: &mut [f64],
+        slopes: &mut [f64],
+    ) {
+        scalar::activate(activation, positive, negatives, logits, slopes);
     }
 
     fn kappa(
@@ -102,13 +140,25 @@ impl Real for f32 {
     with_buffer!();
 
     fn softmax(
-        positive: f32,
-        negatives: &[f32],
+        offset: f32,
+        logits: &[f32],
         scale: Option<&[f32]>,
+        slopes: Option<&[f32]>,
         sharpness: f32,
+        weight: f32,
         grad: &mut [f32],
     ) -> (f32, f32) {
-        rows::softmax(positive, negatives, scale, sharpness, grad)
+        rows::softmax(offset, logits, scale, slopes, sharpness, weight, grad)
+    }
+
+    fn activate(
+        activation: Activation,
+        positive: f32,
+        negatives: &[f32],
+        logits: &mut [f32],
+        slopes: &mut [f32],
+    ) {
+        rows::activate(activation, positive, negatives, logits, slopes);
     }
 
     fn kappa(

@@ -2,22 +2,30 @@
 
 use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
-use crate::LANES;
-use crate::simd::{exp, level, sum};
+use crate::real::SMALLEST_ACTIVATION;
+use crate::simd::{exp, level, ln, sum};
+use crate::{Activation, LANES, scalar};
 
 /// See [`crate::Real::softmax`].
 pub(crate) fn softmax(
-    positive: f32,
-    negatives: &[f32],
+    offset: f32,
+    logits: &[f32],
     scale: Option<&[f32]>,
+    slopes: Option<&[f32]>,
     sharpness: f32,
+    weight: f32,
     grad: &mut [f32],
 ) -> (f32, f32) {
-    match scale {
-        Some(scale) => {
-            dispatch!(level(), simd => softmax_at(simd, positive, negatives, Scale(scale), sharpness, grad))
-        }
-        None => dispatch!(level(), simd => softmax_at(simd, positive, negatives, One, sharpness, grad)),
+    macro_rules! with {
+        ($scale:expr, $slopes:expr) => {
+            dispatch!(level(), simd => softmax_at(simd, offset, logits, $scale, $slopes, [sharpness, weight], grad))
+        };
+    }
+    match (scale, slopes) {
+        (None, None) => with!(One, One),
+        (Some(scale), None) => with!(Each(scale), One),
+        (None, Some(slopes)) => with!(One, Each(slopes)),
+        (Some(scale), Some(slopes)) => with!(Each(scale), Each(slopes)),
     }
 }
 
@@ -37,9 +45,9 @@ impl Factor for One {
 }
 
 #[derive(Clone, Copy)]
-struct Scale<'a>(&'a [f32]);
+struct Each<'a>(&'a [f32]);
 
-impl Factor for Scale<'_> {
+impl Factor for Each<'_> {
     #[inline(always)]
     fn times<S: Simd>(self, simd: S, at: usize, x: f32x16<S>) -> f32x16<S> {
         x * read(simd, self.0, at, 1.0)
@@ -49,38 +57,66 @@ impl Factor for Scale<'_> {
 #[inline(always)]
 fn softmax_at<S: Simd>(
     simd: S,
-    positive: f32,
-    negatives: &[f32],
-    factor: impl Factor,
-    sharpness: f32,
+    offset: f32,
+    logits: &[f32],
+    scale: impl Factor,
+    slopes: impl Factor,
+    [sharpness, weight]: [f32; 2],
     grad: &mut [f32],
 ) -> (f32, f32) {
-    let n = negatives.len();
+    let n = logits.len();
     let grad = &mut grad[..n];
-    let splat = |x: f32| f32x16::splat(simd, x);
-    let mut highest = splat(f32::NEG_INFINITY);
+    let mut highest = f32x16::splat(simd, f32::NEG_INFINITY);
     for at in (0..n).step_by(LANES) {
-        let difference = read(simd, negatives, at, f32::NEG_INFINITY) - splat(positive);
-        let z = factor.times(simd, at, difference) * splat(sharpness);
+        let difference = read(simd, logits, at, f32::NEG_INFINITY) - f32x16::splat(simd, offset);
+        let z = scale.times(simd, at, difference) * f32x16::splat(simd, sharpness);
         highest = highest.max(z);
         write(z, grad, at);
     }
     let highest = highest.reduce_max();
-    let mut total = splat(0.0);
+    let mut total = f32x16::splat(simd, 0.0);
     for at in (0..n).step_by(LANES) {
-        let weight = exp(simd, read(simd, grad, at, f32::NEG_INFINITY) - splat(highest));
-        total += weight;
-        write(weight, grad, at);
+        let share = exp(simd, read(simd, grad, at, f32::NEG_INFINITY) - f32x16::splat(simd, highest));
+        total += share;
+        write(share, grad, at);
     }
     let total = sum(total);
-    let share = splat(sharpness / total);
-    let mut mass = splat(0.0);
+    let unit = f32x16::splat(simd, sharpness / total * weight);
+    let mut mass = f32x16::splat(simd, 0.0);
     for at in (0..n).step_by(LANES) {
-        let g = factor.times(simd, at, read(simd, grad, at, 0.0)) * share;
+        let g = slopes.times(simd, at, scale.times(simd, at, read(simd, grad, at, 0.0))) * unit;
         mass += g;
         write(g, grad, at);
     }
     (highest + total.ln(), sum(mass))
+}
+
+/// See [`crate::Real::activate`].
+pub(crate) fn activate(
+    activation: Activation,
+    positive: f32,
+    negatives: &[f32],
+    logits: &mut [f32],
+    slopes: &mut [f32],
+) {
+    match activation {
+        Activation::Relu => dispatch!(level(), simd => relu_at(simd, positive, negatives, logits, slopes)),
+        // The others are rare; their plain version is fast enough.
+        _ => scalar::activate(activation, positive, negatives, logits, slopes),
+    }
+}
+
+#[inline(always)]
+fn relu_at<S: Simd>(simd: S, positive: f32, negatives: &[f32], logits: &mut [f32], slopes: &mut [f32]) {
+    let smallest = f32x16::splat(simd, SMALLEST_ACTIVATION as f32);
+    let (zero, half, one) = (f32x16::splat(simd, 0.0), f32x16::splat(simd, 0.5), f32x16::splat(simd, 1.0));
+    for at in (0..negatives.len()).step_by(LANES) {
+        let x = (read(simd, negatives, at, positive) - f32x16::splat(simd, positive)) * half;
+        let a = x + one;
+        let slope = a.simd_gt(smallest).select(half / a, zero);
+        write(ln(simd, smallest.max(a)), logits, at);
+        write(slope, slopes, at);
+    }
 }
 
 /// See [`crate::Real::kappa`].
@@ -162,7 +198,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::simd::at_every_level;
-    use crate::{Real, scalar};
+    use crate::{Activation, Real, scalar};
 
     fn widen(row: &[f32]) -> Vec<f64> {
         row.iter().map(|&x| x.into()).collect()
@@ -184,18 +220,44 @@ mod tests {
     proptest! {
         #[test]
         fn softmax_agrees_with_its_twin((scores, other) in rows(), positive in -1.0f32..1.0, tau in 0.05f32..1.0) {
-            let scale: Vec<f32> = other.iter().map(|x| x + 1.5).collect();
-            for scale in [None, Some(&scale[..])] {
-                let wide = scale.map(widen);
+            let factors: Vec<f32> = other.iter().map(|x| x + 1.5).collect();
+            let (with, without) = (Some(&factors[..]), None);
+            for (scale, slopes) in [(without, without), (with, without), (without, with), (with, with)] {
+                let (wide_scale, wide_slopes) = (scale.map(widen), slopes.map(widen));
                 let mut exact = vec![0.0; scores.len()];
                 let (value, mass) = scalar::softmax(
-                    positive.into(), &widen(&scores), wide.as_deref(), 1.0 / f64::from(tau), &mut exact);
+                    positive.into(),
+                    &widen(&scores),
+                    wide_scale.as_deref(),
+                    wide_slopes.as_deref(),
+                    1.0 / f64::from(tau),
+                    0.7f32.into(),
+                    &mut exact,
+                );
                 at_every_level(|| {
                     let mut grad = vec![0.0; scores.len()];
-                    let (v, m) = f32::softmax(positive, &scores, scale, 1.0 / tau, &mut grad);
+                    let (v, m) = f32::softmax(positive, &scores, scale, slopes, 1.0 / tau, 0.7, &mut grad);
                     assert!(close(v, value, 1.0) && close(m, mass, 1.0), "{v} {value} {m} {mass}");
                     for (g, e) in grad.iter().zip(&exact) {
                         assert!(close(*g, *e, 1.0), "{g} {e}");
+                    }
+                });
+            }
+        }
+
+        #[test]
+        fn activations_agree_with_their_twin((scores, _) in rows(), positive in -1.0f32..1.0) {
+            for activation in [Activation::Relu, Activation::Tanh, Activation::Atan] {
+                let (mut exact, mut exact_slopes) = (vec![0.0; scores.len()], vec![0.0; scores.len()]);
+                scalar::activate(activation, positive.into(), &widen(&scores), &mut exact, &mut exact_slopes);
+                at_every_level(|| {
+                    let (mut logits, mut slopes) = (vec![0.0; scores.len()], vec![0.0; scores.len()]);
+                    f32::activate(activation, positive, &scores, &mut logits, &mut slopes);
+                    for j in 0..scores.len() {
+                        // Near d = -2 the logarithm magnifies the rounding of the difference.
+                        let room = 1.0 + exact_slopes[j];
+                        assert!(close(logits[j], exact[j], room), "{} {}", logits[j], exact[j]);
+                        assert!(close(slopes[j], exact_slopes[j], room * room), "{} {}", slopes[j], exact_slopes[j]);
                     }
                 });
             }
@@ -228,9 +290,9 @@ mod tests {
     fn softmax_is_finite_at_the_extremes() {
         at_every_level(|| {
             let mut grad = [0.0; 19];
-            let (value, mass) = f32::softmax(-1.0, &[1.0; 19], None, 200.0, &mut grad);
+            let (value, mass) = f32::softmax(-1.0, &[1.0; 19], None, None, 200.0, 1.0, &mut grad);
             assert!((value - (400.0 + 19f32.ln())).abs() < 1e-3 && (mass - 200.0).abs() < 1e-3);
-            let (value, mass) = f32::softmax(1.0, &[-1.0; 19], None, 200.0, &mut grad);
+            let (value, mass) = f32::softmax(1.0, &[-1.0; 19], None, None, 200.0, 1.0, &mut grad);
             assert!((value - (-400.0 + 19f32.ln())).abs() < 1e-3 && (mass - 200.0).abs() < 1e-3);
         });
     }

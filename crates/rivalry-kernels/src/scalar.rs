@@ -1,19 +1,22 @@
 //! The plain twins of the row kernels, in any precision.
 
-use crate::Real;
+use crate::real::SMALLEST_ACTIVATION;
+use crate::{Activation, Real};
 
 /// See [`Real::softmax`].
 pub(crate) fn softmax<T: Real>(
-    positive: T,
-    negatives: &[T],
+    offset: T,
+    logits: &[T],
     scale: Option<&[T]>,
+    slopes: Option<&[T]>,
     sharpness: T,
+    weight: T,
     grad: &mut [T],
 ) -> (T, T) {
-    let kappa = |j: usize| scale.map_or(T::one(), |scale| scale[j]);
+    let factor = |row: Option<&[T]>, j: usize| row.map_or(T::one(), |row| row[j]);
     let mut highest = T::neg_infinity();
-    for (j, (f, z)) in negatives.iter().zip(&mut *grad).enumerate() {
-        *z = kappa(j) * (*f - positive) * sharpness;
+    for (j, (x, z)) in logits.iter().zip(&mut *grad).enumerate() {
+        *z = factor(scale, j) * (*x - offset) * sharpness;
         highest = highest.max(*z);
     }
     let mut total = T::zero();
@@ -23,10 +26,31 @@ pub(crate) fn softmax<T: Real>(
     }
     let mut mass = T::zero();
     for (j, g) in grad.iter_mut().enumerate() {
-        *g = *g / total * kappa(j) * sharpness;
+        *g = *g / total * factor(scale, j) * factor(slopes, j) * sharpness * weight;
         mass = mass + *g;
     }
     (highest + total.ln(), mass)
+}
+
+/// See [`Real::activate`].
+pub(crate) fn activate<T: Real>(
+    activation: Activation,
+    positive: T,
+    negatives: &[T],
+    logits: &mut [T],
+    slopes: &mut [T],
+) {
+    let (half, one, smallest) = (T::of(0.5), T::one(), T::of(SMALLEST_ACTIVATION));
+    for ((f, logit), slope) in negatives.iter().zip(logits).zip(slopes) {
+        let x = (*f - positive) * half;
+        let (a, derivative) = match activation {
+            Activation::Relu => (x + one, one),
+            Activation::Tanh => (x.tanh() + one, one - x.tanh() * x.tanh()),
+            Activation::Atan => (x.atan() + one, one / (one + x * x)),
+        };
+        *logit = a.max(smallest).ln();
+        *slope = if a > smallest { half * derivative / a } else { T::zero() };
+    }
 }
 
 /// See [`Real::kappa`].

@@ -112,9 +112,6 @@ pub(crate) fn dot<S: Simd>(simd: S, a: &[Lane], b: &[Lane]) -> f32 {
 #[inline(always)]
 pub(crate) fn exp<S: Simd>(simd: S, x: f32x16<S>) -> f32x16<S> {
     const LOG2_E: f32 = std::f32::consts::LOG2_E;
-    // ln 2 in two parts: the first has enough trailing zeros for n·HIGH to be exact.
-    const LN2_HIGH: f32 = 0.693_359_4;
-    const LN2_LOW: f32 = -2.121_944_4e-4;
     let splat = |c: f32| f32x16::splat(simd, c);
     // The operand in doubt comes last: x86 answers with that one where it is not a number.
     let clamped = splat(-87.336_54).max(splat(88.722_83).min(x));
@@ -137,6 +134,32 @@ pub(crate) fn exp<S: Simd>(simd: S, x: f32x16<S>) -> f32x16<S> {
     let y = x.simd_lt(splat(-87.336_54)).select(splat(0.0), y);
     x.simd_gt(splat(88.722_83)).select(splat(f32::INFINITY), y)
 }
+
+/// The natural logarithm of positive normal numbers, to within 2 units in the last place.
+#[inline(always)]
+pub(crate) fn ln<S: Simd>(simd: S, x: f32x16<S>) -> f32x16<S> {
+    let bits: i32x16<S> = x.bitcast();
+    // x = 2^n · m with m in [√½, √2): there the series below converges fastest.
+    let from_root = bits - 0x3f35_04f3;
+    let n = from_root >> 23;
+    let m: f32x16<S> = (bits - (n << 23)).bitcast();
+    let n = simd.cvt_f32_i32x16(n);
+    // ln m = 2 artanh(t) with t = (m - 1)/(m + 1), |t| < 0.1716.
+    let one = f32x16::splat(simd, 1.0);
+    let t = (m - one) / (m + one);
+    let square = t * t;
+    let p = f32x16::splat(simd, 2.0 / 9.0);
+    let p = p.mul_add(square, f32x16::splat(simd, 2.0 / 7.0));
+    let p = p.mul_add(square, f32x16::splat(simd, 2.0 / 5.0));
+    let p = p.mul_add(square, f32x16::splat(simd, 2.0 / 3.0));
+    let p = p.mul_add(square, f32x16::splat(simd, 2.0));
+    let low = n.mul_add(f32x16::splat(simd, LN2_LOW), p * t);
+    n.mul_add(f32x16::splat(simd, LN2_HIGH), low)
+}
+
+/// ln 2 in two parts: the first has enough trailing zeros for a small whole number times it to be exact.
+const LN2_HIGH: f32 = 0.693_359_4;
+const LN2_LOW: f32 = -2.121_944_4e-4;
 
 #[cfg(test)]
 mod tests {
@@ -177,6 +200,25 @@ mod tests {
                     let relative = (f64::from(y) - exact).abs() / exact;
                     assert!(relative < 2.5e-7, "exp({x}) = {y}, not {exact}: {relative:e}");
                 }
+            }
+        });
+    }
+
+    #[test]
+    fn ln_agrees_with_f64() {
+        at_every_level(|| {
+            let mut x = 1e-12f32;
+            while x < 1e6 {
+                let y = dispatch!(level(), simd => {
+                    let y: [f32; 16] = ln(simd, f32x16::splat(simd, x)).into();
+                    y[7]
+                });
+                let exact = f64::from(x).ln();
+                assert!(
+                    (f64::from(y) - exact).abs() <= 3e-7 * exact.abs() + 1e-9,
+                    "ln({x}) = {y}, not {exact}"
+                );
+                x *= 1.003;
             }
         });
     }

@@ -9,7 +9,7 @@ pub(super) const MF: Entry = Entry {
     build: |_, _| Box::new(Mf),
 };
 
-struct Mf;
+pub(super) struct Mf;
 
 impl Backbone for Mf {
     fn is_identity(&self) -> bool {

@@ -56,6 +56,11 @@ pub trait Backbone: Send + Sync {
     fn backward(&self, grads: &mut Embeddings);
 }
 
+/// Matrix factorisation, which needs to know nothing.
+pub fn plain() -> Box<dyn Backbone> {
+    Box::new(mf::Mf)
+}
+
 /// The backbone a config section asks for.
 pub fn build(section: &toml::Table, train: &Interactions) -> Result<Box<dyn Backbone>> {
     let (entry, params) = config::choose("backbone", BACKBONES, section)?;

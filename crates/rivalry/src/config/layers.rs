@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Config, choose};
 use crate::backbone::BACKBONES;
 use crate::data::catalogue;
-use crate::loss::LOSSES;
+use crate::loss::{self, LOSSES, Negatives};
 use crate::sample::SAMPLERS;
 use crate::{Error, InputError, Result, did_you_mean};
 
@@ -19,6 +19,18 @@ impl Config {
         let mut config: Self = whole.try_into().map_err(|e: toml::de::Error| explain(e.message()))?;
         config.check()?;
         fill("loss", LOSSES, &mut config.loss)?;
+        let negatives = &mut config.train.negatives;
+        match (loss::build(&config.loss)?.negatives(), *negatives) {
+            (Negatives::Exactly(needed), Some(given)) if given != needed => {
+                let name = config.loss["type"].as_str().unwrap_or_default();
+                return Err(InputError::new(format!("{name} works with {needed} negatives, not {given}"))
+                    .field("train.negatives")
+                    .help("leave train.negatives out")
+                    .into());
+            }
+            (Negatives::Exactly(usual) | Negatives::Default(usual), None) => *negatives = Some(usual),
+            _ => {}
+        }
         fill("backbone", BACKBONES, &mut config.backbone)?;
         fill("sampler", SAMPLERS, &mut config.sampler)?;
         Ok(config)

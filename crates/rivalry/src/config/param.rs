@@ -29,6 +29,8 @@ pub enum Value {
     Count(u32),
     /// Yes or no.
     Flag(bool),
+    /// One of the names in the range.
+    Choice(&'static str),
 }
 
 /// The values a parameter may take.
@@ -42,6 +44,8 @@ pub enum Range {
     Between(f64, f64),
     /// Whatever the type allows.
     Any,
+    /// One of these names.
+    OneOf(&'static [&'static str]),
 }
 
 impl Range {
@@ -51,7 +55,7 @@ impl Range {
                 Self::Positive => x > 0.0,
                 Self::AtLeast(low) => x >= low,
                 Self::Between(low, high) => low < x && x <= high,
-                Self::Any => true,
+                Self::Any | Self::OneOf(_) => true,
             }
     }
 }
@@ -63,6 +67,7 @@ impl std::fmt::Display for Range {
             Self::AtLeast(low) => write!(f, "≥ {low}"),
             Self::Between(low, high) => write!(f, "in ({low}, {high}]"),
             Self::Any => f.write_str("any"),
+            Self::OneOf(names) => write!(f, "one of {}", names.join(", ")),
         }
     }
 }
@@ -73,6 +78,7 @@ impl std::fmt::Display for Value {
             Self::Number(x) => write!(f, "{x}"),
             Self::Count(n) => write!(f, "{n}"),
             Self::Flag(yes) => write!(f, "{yes}"),
+            Self::Choice(name) => f.write_str(name),
         }
     }
 }
@@ -106,6 +112,7 @@ impl Params {
             Value::Number(x) => x.into(),
             Value::Count(n) => i64::from(n).into(),
             Value::Flag(yes) => yes.into(),
+            Value::Choice(name) => name.into(),
         };
         self.0.iter().map(|(name, v)| (name.to_string(), value(v))).collect()
     }
@@ -130,6 +137,12 @@ impl Params {
         let Value::Flag(yes) = self.0[name] else { panic!("{name} is declared as another type") };
         yes
     }
+
+    /// One of several names.
+    pub fn choice(&self, name: &str) -> &'static str {
+        let Value::Choice(choice) = self.0[name] else { panic!("{name} is declared as another type") };
+        choice
+    }
 }
 
 fn read(param: &Param, value: &toml::Value) -> Result<Value, InputError> {
@@ -147,6 +160,14 @@ fn read(param: &Param, value: &toml::Value) -> Result<Value, InputError> {
             Some(n) if param.range.holds(f64::from(n)) => Ok(Value::Count(n)),
             _ => Err(wrong("a whole number")),
         },
+        Value::Choice(_) => {
+            let Range::OneOf(names) = param.range else { panic!("{} is a choice without names", param.name) };
+            let given = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let chosen = names.iter().find(|name| **name == given);
+            chosen
+                .map(|name| Value::Choice(name))
+                .ok_or_else(|| unknown_name("choice", &given, names.iter().copied()))
+        }
         Value::Flag(_) => value.as_bool().map(Value::Flag).ok_or_else(|| {
             InputError::new(format!("expected true or false, found {value}")).help(param.doc.to_owned())
         }),

@@ -67,8 +67,9 @@ pub struct TrainConfig {
     pub epochs: usize,
     /// Training pairs in a step.
     pub batch_size: usize,
-    /// Negatives for each training pair.
-    pub negatives: usize,
+    /// Negatives for each training pair; without it as many as the loss is used with (1000 for the softmax family).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub negatives: Option<usize>,
     /// Decides initial values, order and negatives.
     pub seed: u64,
     /// Epochs between evaluations.
@@ -120,12 +121,19 @@ impl Default for TrainConfig {
         Self {
             epochs: 200,
             batch_size: 1024,
-            negatives: 1000,
+            negatives: None,
             seed: 0,
             eval_every: 5,
             patience: None,
             select: None,
         }
+    }
+}
+
+impl TrainConfig {
+    /// Negatives for each training pair.
+    pub fn negatives(&self) -> usize {
+        self.negatives.unwrap_or(1000)
     }
 }
 
@@ -137,7 +145,7 @@ impl Config {
             ("model.dim", self.model.dim),
             ("train.epochs", epochs),
             ("train.batch_size", batch_size),
-            ("train.negatives", negatives),
+            ("train.negatives", negatives.unwrap_or(1)),
             ("train.eval_every", eval_every),
             ("train.patience", patience.unwrap_or(1)),
         ];

@@ -37,7 +37,7 @@ impl Competition {
 
     /// The pair's competition intensity c.
     pub(super) fn intensity<T: Real>(&self, row: Row<'_, T>, tau: T) -> T {
-        T::competition(row.negatives, row.similarities, tau, self.slate)
+        T::competition(row.negatives, row.companions, tau, self.slate)
     }
 
     /// Turns the intensities of a batch into its temperature multipliers, in place.

@@ -1,22 +1,18 @@
-//! DSL, the dual-scale softmax loss, and its two ablations: the softmax loss with weighted negatives (κ) and
-//! a temperature for each pair (competition-aware).
+//! DSL, the dual-scale softmax loss: the softmax loss with weighted negatives (κ) and a temperature for each pair
+//! (competition-aware); its two ablations; and DSL@K, which adds the top-K weight.
 
 use super::Entry;
 use super::competition::{ALPHA, Competition, SLATE};
 use super::kappa::{BETA, DRIFT_CONTROL, KAPPA_MIN, Kappa};
-use super::softmax::{Softmax, TAU};
+use super::softmax::{Softmax, TAU, Weight};
+use super::top_k::{K, REFRESH_EVERY, TAU_W, TopK};
+use crate::config::Params;
 
 pub(super) const DSL: Entry = Entry {
     name: "dsl",
     summary: "dual-scale softmax: negatives weighted by κ, a temperature for each pair",
     params: &[TAU, ALPHA, BETA, SLATE, KAPPA_MIN, DRIFT_CONTROL],
-    build: |params| {
-        Box::new(Softmax {
-            tau: params.number(TAU.name),
-            scale: Some(Kappa::new(params)),
-            temperature: Some(Competition::new(params)),
-        })
-    },
+    build: |params| Box::new(dsl(params)),
 };
 
 pub(super) const DSL_KAPPA: Entry = Entry {
@@ -24,7 +20,7 @@ pub(super) const DSL_KAPPA: Entry = Entry {
     summary: "DSL's κ branch alone: negatives weighted by hardness and similarity",
     params: &[TAU, BETA, KAPPA_MIN, DRIFT_CONTROL],
     build: |params| {
-        Box::new(Softmax { tau: params.number(TAU.name), scale: Some(Kappa::new(params)), temperature: None })
+        Box::new(Softmax { scale: Some(Kappa::new(params)), ..Softmax::plain(params.number(TAU.name)) })
     },
 };
 
@@ -34,9 +30,23 @@ pub(super) const DSL_CA: Entry = Entry {
     params: &[TAU, ALPHA, SLATE],
     build: |params| {
         Box::new(Softmax {
-            tau: params.number(TAU.name),
-            scale: None,
             temperature: Some(Competition::new(params)),
+            ..Softmax::plain(params.number(TAU.name))
         })
     },
 };
+
+pub(super) const DSL_AT_K: Entry = Entry {
+    name: "dsl@k",
+    summary: "DSL weighted towards pairs near the top K",
+    params: &[TAU, ALPHA, BETA, SLATE, KAPPA_MIN, DRIFT_CONTROL, TAU_W, K, REFRESH_EVERY],
+    build: |params| Box::new(Softmax { weight: Weight::TopK(TopK::new(params)), ..dsl(params) }),
+};
+
+fn dsl(params: &Params) -> Softmax {
+    Softmax {
+        scale: Some(Kappa::new(params)),
+        temperature: Some(Competition::new(params)),
+        ..Softmax::plain(params.number(TAU.name))
+    }
+}

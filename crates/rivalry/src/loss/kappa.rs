@@ -49,6 +49,6 @@ impl Kappa {
 
     pub(super) fn weights<T: Real>(&self, row: Row<'_, T>, out: &mut [T]) {
         let (beta, floor) = (T::of(self.beta), T::of(self.floor));
-        T::kappa(row.negatives, row.similarities, beta, floor, self.drift_control, out);
+        T::kappa(row.negatives, row.companions, beta, floor, self.drift_control, out);
     }
 }

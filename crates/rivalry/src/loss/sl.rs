@@ -1,4 +1,6 @@
 //! SL, the sampled softmax loss: `lse_j((f_j - f_i)/τ)`.
+//!
+//! J. Wu et al., On the Effectiveness of Sampled Softmax Loss for Item Recommendation, TOIS 2024.
 
 use super::Entry;
 use super::softmax::{Softmax, TAU};
@@ -7,5 +9,5 @@ pub(super) const SL: Entry = Entry {
     name: "sl",
     summary: "softmax loss over sampled negatives",
     params: &[TAU],
-    build: |params| Box::new(Softmax { tau: params.number(TAU.name), scale: None, temperature: None }),
+    build: |params| Box::new(Softmax::plain(params.number(TAU.name))),
 };

@@ -1,14 +1,18 @@
-//! The softmax family: `log Σ_j exp(κ_j (f_j - f_i) / τ_ui)`.
+//! The softmax family: `w_ui · log Σ_j exp(κ_j φ(f_j - f_i) / τ_ui)`.
 //!
-//! Its members differ in two parts: the scale κ of each negative and the temperature of each pair.
-//! Both are constants in the gradient:
-//! `∂/∂f_j = q_j κ_j/τ_ui`, `∂/∂f_i = -Σ_j q_j κ_j/τ_ui` with `q = softmax(κ_j (f_j - f_i)/τ_ui)`.
+//! Its members differ in four parts: the activation behind φ (see `activation`), the scale κ of each negative, the
+//! temperature of each pair and the weight of each pair. The named losses are presets of these parts; `softmax`
+//! takes any combination of them. Scale and temperature are constants in the gradient, the weight is not:
+//! `∂/∂f_j = w q_j κ_j φ'_j/τ_ui` with `q = softmax(κ_j φ_j/τ_ui)`, and the positive's is minus their sum plus the
+//! weight's slope times the unweighted loss.
 
-use rivalry_kernels::Real;
+use rivalry_kernels::{Activation, Real};
 
-use super::competition::Competition;
-use super::kappa::Kappa;
-use super::{Row, RowGradient, RowLoss};
+use super::activation::{self, ACTIVATION};
+use super::competition::{ALPHA, Competition, SLATE};
+use super::kappa::{BETA, DRIFT_CONTROL, KAPPA_MIN, Kappa};
+use super::top_k::{K, REFRESH_EVERY, TAU_W, TopK};
+use super::{Companions, Entry, Gradients, Loss, Row, RowGradient, RowLoss, State, Turn};
 use crate::config::{Param, Range, Value};
 
 /// The temperature every member has.
@@ -20,17 +24,90 @@ pub(super) const TAU: Param = Param {
     grid: &[0.005, 0.025, 0.05, 0.1, 0.2, 0.25],
 };
 
+/// The family with its parts chosen one by one.
+pub(super) const SOFTMAX: Entry = Entry {
+    name: "softmax",
+    summary: "the softmax family with each part chosen: activation, scale, temperature, weight",
+    params: &[
+        TAU,
+        ACTIVATION,
+        SCALE,
+        TEMPERATURE,
+        WEIGHT,
+        ALPHA,
+        SLATE,
+        BETA,
+        KAPPA_MIN,
+        DRIFT_CONTROL,
+        TAU_W,
+        K,
+        REFRESH_EVERY,
+    ],
+    build: |params| {
+        let top_k = || Weight::TopK(TopK::new(params));
+        Box::new(Softmax {
+            tau: params.number(TAU.name),
+            activation: activation::chosen(params),
+            scale: (params.choice(SCALE.name) == "kappa").then(|| Kappa::new(params)),
+            temperature: (params.choice(TEMPERATURE.name) == "competition").then(|| Competition::new(params)),
+            weight: if params.choice(WEIGHT.name) == "top-k" { top_k() } else { Weight::One },
+        })
+    },
+};
+
+const SCALE: Param = Param {
+    name: "scale",
+    doc: "scale of each negative: one, or DSL's κ (beta, kappa_min, drift_control)",
+    default: Value::Choice("one"),
+    range: Range::OneOf(&["one", "kappa"]),
+    grid: &[],
+};
+const TEMPERATURE: Param = Param {
+    name: "temperature",
+    doc: "temperature of each pair: constant, or DSL's by competition (alpha, slate)",
+    default: Value::Choice("constant"),
+    range: Range::OneOf(&["constant", "competition"]),
+    grid: &[],
+};
+const WEIGHT: Param = Param {
+    name: "weight",
+    doc: "weight of each pair: one, or SL@K's top-k (tau_w, k, refresh_every)",
+    default: Value::Choice("one"),
+    range: Range::OneOf(&["one", "top-k"]),
+    grid: &[],
+};
+
 /// A member of the family.
 #[derive(Clone, Debug)]
 pub(super) struct Softmax {
     pub tau: f64,
+    pub activation: Option<Activation>,
     pub scale: Option<Kappa>,
     pub temperature: Option<Competition>,
+    pub weight: Weight,
+}
+
+/// The weight of a training pair.
+#[derive(Clone, Debug)]
+pub(super) enum Weight {
+    One,
+    Constant(f64),
+    TopK(TopK),
+}
+
+impl Softmax {
+    /// The plain softmax loss: every part left out.
+    pub fn plain(tau: f64) -> Self {
+        Self { tau, activation: None, scale: None, temperature: None, weight: Weight::One }
+    }
 }
 
 impl<T: Real> RowLoss<T> for Softmax {
-    fn uses_similarities(&self) -> bool {
-        self.scale.is_some() || self.temperature.is_some()
+    fn companions(&self) -> Companions {
+        match (&self.scale, &self.temperature) {
+            (None, None) => Companions::None,
+            _ => Companions::Similarities,
+        }
     }
 
     fn measure(&self, row: Row<'_, T>) -> T {
@@ -46,15 +123,57 @@ impl<T: Real> RowLoss<T> for Softmax {
         }
     }
 
-    fn gradient(&self, row: Row<'_, T>, multiplier: T, grad: &mut [T]) -> RowGradient<T> {
+    fn gradient(&self, _: Turn, row: Row<'_, T>, multiplier: T, grads: Gradients<'_, T>) -> RowGradient<T> {
         let sharpness = multiplier / T::of(self.tau);
+        let (weight, slope) = match &self.weight {
+            Weight::One => (T::one(), T::zero()),
+            Weight::Constant(weight) => (T::of(*weight), T::zero()),
+            Weight::TopK(top_k) => top_k.weight(row.user, row.positive),
+        };
+        let mut with_scale = |scale: Option<&[T]>| match self.activation {
+            None => T::softmax(row.positive, row.negatives, scale, None, sharpness, weight, grads.negatives),
+            Some(activation) => {
+                activation::with_logits(activation, row.positive, row.negatives, |logits, slopes| {
+                    T::softmax(T::zero(), logits, scale, Some(slopes), sharpness, weight, grads.negatives)
+                })
+            }
+        };
         let (value, mass) = match &self.scale {
+            None => with_scale(None),
             Some(kappa) => T::with_buffer(row.negatives.len(), |weights| {
                 kappa.weights(row, weights);
-                T::softmax(row.positive, row.negatives, Some(weights), sharpness, grad)
+                with_scale(Some(weights))
             }),
-            None => T::softmax(row.positive, row.negatives, None, sharpness, grad),
         };
-        RowGradient { value, positive: -mass }
+        RowGradient { value: weight * value, positive: slope * value - mass }
+    }
+}
+
+impl Loss for Softmax {
+    fn quantile_rank(&self, epoch: usize) -> Option<usize> {
+        match &self.weight {
+            Weight::TopK(top_k) => top_k.rank(epoch),
+            _ => None,
+        }
+    }
+
+    fn set_quantile(&mut self, user: u32, value: f32) {
+        if let Weight::TopK(top_k) = &mut self.weight {
+            top_k.set(user, value);
+        }
+    }
+
+    fn state(&self) -> State {
+        match &self.weight {
+            Weight::TopK(top_k) => top_k.state(),
+            _ => State::new(),
+        }
+    }
+
+    fn restore(&mut self, state: &State) -> bool {
+        match &mut self.weight {
+            Weight::TopK(top_k) => top_k.restore(state),
+            _ => state.is_empty(),
+        }
     }
 }

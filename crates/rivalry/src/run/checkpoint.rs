@@ -6,63 +6,79 @@ use serde::{Deserialize, Serialize};
 
 use super::model_file::check_format;
 use super::tensors::{Tensors, broken};
-use crate::Result;
 use crate::backbone::Embeddings;
-use crate::train::{AdamState, Progress};
+use crate::train::{AdamState, Moment, Progress, Stopped};
+use crate::{Result, loss};
 
 const FORMAT: u32 = 1;
-
-/// A training, stopped between two steps.
-pub(crate) struct Checkpoint {
-    pub progress: Progress,
-    pub learned: Embeddings,
-    pub optim: AdamState,
-}
 
 #[derive(Serialize, Deserialize)]
 struct Header {
     progress: Progress,
     adam_steps: u64,
+    rival_steps: Option<u64>,
+    loss: loss::State,
+}
+
+/// Writes all that the rest of a training depends on.
+pub(super) fn write(path: &Path, progress: &Progress, moment: Moment<'_>) -> Result<()> {
+    let mut file = Tensors::default();
+    put(&mut file, "model", moment.learned, moment.optim);
+    if let Some((learned, optim)) = moment.rival {
+        put(&mut file, "rival", learned, optim);
+    }
+    let header = Header {
+        progress: progress.clone(),
+        adam_steps: moment.optim.steps,
+        rival_steps: moment.rival.map(|(_, optim)| optim.steps),
+        loss: moment.loss,
+    };
+    let header = serde_json::to_string(&header).expect("progress is plain data");
+    file.texts.insert("format".to_owned(), format!("rivalry-checkpoint {FORMAT}"));
+    file.texts.insert("progress".to_owned(), header);
+    file.write(path)
+}
+
+/// Reads a checkpoint; the tables of the best epoch are in the model file.
+pub(super) fn read(path: &Path) -> Result<Stopped> {
+    let mut file = Tensors::read(path)?;
+    check_format(path, file.texts.get("format"), "rivalry-checkpoint", FORMAT)?;
+    let header = file.texts.get("progress").and_then(|text| serde_json::from_str(text).ok());
+    let Header { progress, adam_steps, rival_steps, loss } =
+        header.ok_or_else(|| broken(path, "its progress can't be read"))?;
+    let (learned, optim) = take(&mut file, path, "model", adam_steps)?;
+    let rival = match rival_steps {
+        Some(steps) => Some(take(&mut file, path, "rival", steps)?),
+        None => None,
+    };
+    Ok(Stopped { progress, learned, optim, rival, loss, best: None })
 }
 
 const TABLES: [&str; 3] = ["learned", "adam.first", "adam.second"];
 
-impl Checkpoint {
-    pub fn write(path: &Path, progress: &Progress, learned: &Embeddings, optim: &AdamState) -> Result<()> {
-        let mut file = Tensors::default();
-        for (name, tables) in TABLES.iter().zip([learned, &optim.first, &optim.second]) {
-            file.put_matrix(&format!("{name}.users"), &tables.users);
-            file.put_matrix(&format!("{name}.items"), &tables.items);
-        }
-        let header = Header { progress: progress.clone(), adam_steps: optim.steps };
-        let header = serde_json::to_string(&header).expect("progress is plain data");
-        file.texts.insert("format".to_owned(), format!("rivalry-checkpoint {FORMAT}"));
-        file.texts.insert("progress".to_owned(), header);
-        file.write(path)
+fn put(file: &mut Tensors, whose: &str, learned: &Embeddings, optim: &AdamState) {
+    for (name, tables) in TABLES.iter().zip([learned, &optim.first, &optim.second]) {
+        file.put_matrix(&format!("{whose}.{name}.users"), &tables.users);
+        file.put_matrix(&format!("{whose}.{name}.items"), &tables.items);
     }
+}
 
-    pub fn read(path: &Path) -> Result<Self> {
-        let mut file = Tensors::read(path)?;
-        check_format(path, file.texts.get("format"), "rivalry-checkpoint", FORMAT)?;
-        let header = file.texts.get("progress").and_then(|text| serde_json::from_str(text).ok());
-        let Header { progress, adam_steps } =
-            header.ok_or_else(|| broken(path, "its progress can't be read"))?;
-        let mut tables = |name: &str| -> Result<Embeddings> {
-            Ok(Embeddings {
-                users: file.take_matrix(path, &format!("{name}.users"))?,
-                items: file.take_matrix(path, &format!("{name}.items"))?,
-            })
-        };
-        let (learned, first, second) = (tables(TABLES[0])?, tables(TABLES[1])?, tables(TABLES[2])?);
-        let size = |tables: &Embeddings| {
-            [tables.users.rows(), tables.items.rows(), tables.users.cols(), tables.dim()]
-        };
-        if size(&learned) != size(&first)
-            || size(&learned) != size(&second)
-            || learned.users.cols() != learned.dim()
-        {
-            return Err(broken(path, "its tables are of different sizes").into());
-        }
-        Ok(Self { progress, learned, optim: AdamState { first, second, steps: adam_steps } })
+fn take(file: &mut Tensors, path: &Path, whose: &str, steps: u64) -> Result<(Embeddings, AdamState)> {
+    let mut tables = |name: &str| -> Result<Embeddings> {
+        Ok(Embeddings {
+            users: file.take_matrix(path, &format!("{whose}.{name}.users"))?,
+            items: file.take_matrix(path, &format!("{whose}.{name}.items"))?,
+        })
+    };
+    let (learned, first, second) = (tables(TABLES[0])?, tables(TABLES[1])?, tables(TABLES[2])?);
+    let size = |tables: &Embeddings| {
+        [tables.users.rows(), tables.users.cols(), tables.items.rows(), tables.items.cols()]
+    };
+    if size(&learned) != size(&first)
+        || size(&learned) != size(&second)
+        || learned.users.cols() != learned.dim()
+    {
+        return Err(broken(path, "its tables are of different sizes").into());
     }
+    Ok((learned, AdamState { first, second, steps }))
 }

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::atomic;
-use super::checkpoint::Checkpoint;
 use super::model_file::SavedModel;
+use super::{atomic, checkpoint};
 use crate::backbone::Embeddings;
 use crate::config::{Config, read_layer};
 use crate::data::Dataset;
-use crate::train::{AdamState, Outcome, Progress, Stopped, Store};
+use crate::train::{Moment, Outcome, Progress, Stopped, Store};
 use crate::{Error, InputError, Result};
 
 const CONFIG: &str = "config.toml";
@@ -94,16 +93,15 @@ impl RunFolder {
     pub fn resume(path: &Path) -> Result<Continuing> {
         let folder = Self::open(path)?;
         let config = Config::from_layers(&[read_layer(&path.join(CONFIG))?])?;
-        let checkpoint = path.join(CHECKPOINT);
-        if !checkpoint.exists() {
+        let saved = path.join(CHECKPOINT);
+        if !saved.exists() {
             return Ok(Continuing { folder, config, stopped: None });
         }
-        let Checkpoint { progress, learned, optim } = Checkpoint::read(&checkpoint)?;
-        let best = match progress.best {
-            Some(_) => Some(folder.model()?.learned),
-            None => None,
-        };
-        Ok(Continuing { folder, config, stopped: Some(Stopped { progress, learned, optim, best }) })
+        let mut stopped = checkpoint::read(&saved)?;
+        if stopped.progress.best.is_some() {
+            stopped.best = Some(folder.model()?.learned);
+        }
+        Ok(Continuing { folder, config, stopped: Some(stopped) })
     }
 
     /// Where it is.
@@ -170,7 +168,7 @@ impl Store for RunStore<'_> {
         SavedModel::write(&self.folder.path.join(MODEL), learned, epoch, self.dataset, self.config)
     }
 
-    fn save_progress(&mut self, progress: &Progress, learned: &Embeddings, optim: &AdamState) -> Result<()> {
+    fn save_progress(&mut self, progress: &Progress, moment: Moment<'_>) -> Result<()> {
         atomic::write(&self.folder.path.join(LOG), |file| {
             for record in &progress.history {
                 serde_json::to_writer(&mut *file, record)?;
@@ -178,7 +176,7 @@ impl Store for RunStore<'_> {
             }
             Ok(())
         })?;
-        Checkpoint::write(&self.folder.path.join(CHECKPOINT), progress, learned, optim)
+        checkpoint::write(&self.folder.path.join(CHECKPOINT), progress, moment)
     }
 }
 

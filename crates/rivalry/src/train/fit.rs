@@ -7,14 +7,15 @@ use rayon::prelude::*;
 use rivalry_kernels::Matrix;
 use serde::{Deserialize, Serialize};
 
-use super::model::Model;
-use super::optim::AdamState;
+use super::model::{Model, Score};
+use super::optim::{AdamConfig, AdamState};
 use super::progress::{Best, Event, Observer, Progress, Record, Seconds};
-use super::step::{Batch, Stepper};
+use super::step::{Batch, Player, Stepper};
 use crate::backbone::{self, Embeddings};
 use crate::config::{Config, Select};
 use crate::data::Dataset;
 use crate::eval::{Bucket, EvalOptions, Evaluation, Part, evaluate};
+use crate::loss::{Init, Loss};
 use crate::rng::{normal, shuffle, stream};
 use crate::sample::Sampler;
 use crate::{Error, InputError, Result, loss, sample};
@@ -25,6 +26,7 @@ enum Purpose {
     Init = 16,
     Order = 17,
     Negatives = 18,
+    RivalInit = 19,
 }
 
 /// No more than this is lost when the machine goes down.
@@ -36,7 +38,19 @@ pub trait Store {
     fn save_best(&mut self, learned: &Embeddings, epoch: usize) -> Result<()>;
 
     /// Keeps all that is needed to go on.
-    fn save_progress(&mut self, progress: &Progress, learned: &Embeddings, optim: &AdamState) -> Result<()>;
+    fn save_progress(&mut self, progress: &Progress, moment: Moment<'_>) -> Result<()>;
+}
+
+/// All that the next steps depend on, besides the progress.
+pub struct Moment<'a> {
+    /// The learned tables.
+    pub learned: &'a Embeddings,
+    /// Their optimiser.
+    pub optim: &'a AdamState,
+    /// The rival's tables and optimiser, where the loss has a rival.
+    pub rival: Option<(&'a Embeddings, &'a AdamState)>,
+    /// What the loss keeps from step to step.
+    pub loss: loss::State,
 }
 
 /// Keeps nothing.
@@ -48,7 +62,7 @@ impl Store for Nowhere {
         Ok(())
     }
 
-    fn save_progress(&mut self, _: &Progress, _: &Embeddings, _: &AdamState) -> Result<()> {
+    fn save_progress(&mut self, _: &Progress, _: Moment<'_>) -> Result<()> {
         Ok(())
     }
 }
@@ -61,6 +75,10 @@ pub struct Stopped {
     pub learned: Embeddings,
     /// The optimiser's state.
     pub optim: AdamState,
+    /// The rival's tables and optimiser, where the loss has a rival.
+    pub rival: Option<(Embeddings, AdamState)>,
+    /// What the loss keeps from step to step.
+    pub loss: loss::State,
     /// The tables of the best epoch, if there has been an evaluation.
     pub best: Option<Embeddings>,
 }
@@ -150,27 +168,33 @@ impl<'a> Loop<'a> {
         let select = selection(dataset, config.train.select)?;
         config.eval.check(dataset)?;
         let sampler = sample::build(&config.sampler)?;
-        sampler.check(dataset, config.train.negatives)?;
-        let (n_users, n_items, dim) = (train.n_users(), train.n_items(), config.model.dim);
-        let from = from.unwrap_or_else(|| Stopped {
-            progress: Progress::default(),
-            learned: initial(n_users, n_items, dim, config.train.seed),
-            optim: AdamState::new(n_users, n_items, dim),
-            best: None,
-        });
-        let sizes = [from.learned.users.rows(), from.learned.items.rows(), from.learned.dim()];
-        if sizes != [n_users, n_items, dim] {
+        sampler.check(dataset, config.train.negatives())?;
+        let mut loss = loss::build(&config.loss)?;
+        let size = [train.n_users(), train.n_items(), config.model.dim];
+        let Stopped { progress, learned, optim, rival, loss: loss_state, best } =
+            from.unwrap_or_else(|| beginning(&*loss, size, config.train.seed));
+        let saved_size = [learned.users.rows(), learned.items.rows(), learned.dim()];
+        if saved_size != size || !(loss_state.is_empty() || loss.restore(&loss_state)) {
             return Err(InputError::new(format!(
-                "the saved tables have {} users, {} items and {} dimensions, the data and config {n_users}, {n_items} and {dim}",
-                sizes[0], sizes[1], sizes[2]
+                "the saved state is of another training: users, items and dimensions are {saved_size:?} there and \
+                 {size:?} here"
             ))
             .help("resume with the data and config of the run")
             .into());
         }
-        let model = Model::new(backbone::build(&config.backbone, train)?, config.model.score, from.learned);
-        let loss = loss::build(&config.loss)?;
-        let stepper = Stepper::new(model, loss, from.optim, config.optim, config.train.negatives);
-        let (progress, best) = (from.progress, from.best);
+        let model = Model::new(backbone::build(&config.backbone, train)?, config.model.score, learned);
+        let player = Player::new(model, config.optim).with_optim(optim);
+        let rival = match (rival, loss.rival()) {
+            (Some((learned, optim)), Some(lr)) => {
+                let model = Model::new(backbone::plain(), Score::Cosine, learned);
+                Some(
+                    Player::new(model, AdamConfig { lr, weight_decay: 0.0, ..config.optim })
+                        .with_optim(optim),
+                )
+            }
+            _ => None,
+        };
+        let stepper = Stepper::new(loss, player, rival, config.train.negatives());
         Ok(Self { dataset, config, select, sampler, stepper, progress, best, saved: Instant::now() })
     }
 
@@ -224,7 +248,9 @@ impl<'a> Loop<'a> {
             let mut rng = stream(seed, &[Purpose::Negatives as u64, epoch, batch as u64, row as u64]);
             sampler.draw(train, users[row], &mut rng, out);
         };
-        let value = self.stepper.step(Batch { users: &users, items: &items, negatives: &negatives });
+        let batch_of_pairs =
+            Batch { users: &users, items: &items, negatives: &negatives, train, epoch: self.progress.epoch };
+        let value = self.stepper.step(batch_of_pairs);
         if !value.is_finite() {
             return Err(Error::NonFinite { what: "loss", epoch: self.progress.epoch + 1, batch: batch + 1 });
         }
@@ -249,7 +275,7 @@ impl<'a> Loop<'a> {
         }
         let record = self.evaluate(epoch, loss)?;
         if record.best {
-            let learned = self.stepper.model().learned();
+            let learned = self.stepper.player().model().learned();
             store.save_best(learned, epoch)?;
             self.best = Some(learned.clone());
         }
@@ -260,7 +286,7 @@ impl<'a> Loop<'a> {
 
     fn evaluate(&mut self, epoch: usize, loss: f64) -> Result<Record> {
         let began = Instant::now();
-        let scored = self.stepper.model().scored();
+        let scored = self.stepper.player().model().scored();
         let options = EvalOptions {
             per_user: false,
             buckets: false,
@@ -297,15 +323,25 @@ impl<'a> Loop<'a> {
     }
 
     fn save(&mut self, store: &mut dyn Store) -> Result<()> {
-        store.save_progress(&self.progress, self.stepper.model().learned(), self.stepper.optim())?;
+        let player = self.stepper.player();
+        let moment = Moment {
+            learned: player.model().learned(),
+            optim: player.optim(),
+            rival: self.stepper.rival().map(|rival| (rival.model().learned(), rival.optim())),
+            loss: self.stepper.loss_state(),
+        };
+        store.save_progress(&self.progress, moment)?;
         self.saved = Instant::now();
         Ok(())
     }
 
     fn stop(mut self, store: &mut dyn Store) -> Result<Fitted> {
         self.save(store)?;
-        let (learned, optim) = (self.stepper.model().learned().clone(), self.stepper.optim().clone());
-        Ok(Fitted::Stopped(Box::new(Stopped { progress: self.progress, learned, optim, best: self.best })))
+        let tables = |player: &Player| (player.model().learned().clone(), player.optim().clone());
+        let (learned, optim) = tables(self.stepper.player());
+        let (rival, loss) = (self.stepper.rival().map(tables), self.stepper.loss_state());
+        let Self { progress, best, .. } = self;
+        Ok(Fitted::Stopped(Box::new(Stopped { progress, learned, optim, rival, loss, best })))
     }
 
     /// Tests the epoch that was kept.
@@ -362,16 +398,30 @@ fn selection(dataset: &Dataset, wanted: Option<Select>) -> Result<Select> {
     }
 }
 
-/// Embeddings drawn from N(0, 1), each row from its own stream.
-fn initial(n_users: usize, n_items: usize, dim: usize, seed: u64) -> Embeddings {
+/// A training that has not taken a step.
+fn beginning(loss: &dyn Loss, [n_users, n_items, dim]: [usize; 3], seed: u64) -> Stopped {
+    let tables = |purpose| {
+        (initial(loss.init(), [n_users, n_items, dim], seed, purpose), AdamState::new(n_users, n_items, dim))
+    };
+    let (learned, optim) = tables(Purpose::Init);
+    let rival = loss.rival().map(|_| tables(Purpose::RivalInit));
+    Stopped { progress: Progress::default(), learned, optim, rival, loss: loss::State::new(), best: None }
+}
+
+/// Random embeddings, each row from its own stream.
+fn initial(init: Init, [n_users, n_items, dim]: [usize; 3], seed: u64, purpose: Purpose) -> Embeddings {
     let table = |which: u64, rows: usize| {
+        let deviation = match init {
+            Init::Normal(deviation) => deviation,
+            Init::Xavier => (2.0 / (rows + dim) as f64).sqrt(),
+        } as f32;
         let mut table = Matrix::zeros(rows, dim);
         let lanes = table.lanes();
         table.as_lanes_mut().par_chunks_mut(lanes).enumerate().for_each(|(row, place)| {
-            let mut rng = stream(seed, &[Purpose::Init as u64, which, row as u64]);
+            let mut rng = stream(seed, &[purpose as u64, which, row as u64]);
             let row: &mut [f32] = &mut bytemuck::cast_slice_mut(place)[..dim];
             for pair in row.chunks_mut(2) {
-                pair.copy_from_slice(&normal(&mut rng)[..pair.len()]);
+                pair.copy_from_slice(&normal(&mut rng).map(|x| x * deviation)[..pair.len()]);
             }
         });
         table

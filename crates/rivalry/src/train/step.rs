@@ -8,10 +8,12 @@
 use rayon::prelude::*;
 use rivalry_kernels::{Lane, Matrix, ZERO, add_to_rows, add_weighted_rows, dots, dots_pair};
 
+use super::blocks::{Blocks, segment};
 use super::model::Model;
 use super::optim::{AdamConfig, AdamState};
 use crate::backbone::Embeddings;
-use crate::loss::{Loss, Row, RowLoss};
+use crate::data::Interactions;
+use crate::loss::{Companions, Gradients, Loss, Row, RowLoss, State, Turn};
 
 /// Rows of the batch a task works on at a time.
 const CHUNK: usize = 32;
@@ -25,54 +27,77 @@ pub struct Batch<'a> {
     pub items: &'a [u32],
     /// Fills in the negatives of a row of the batch.
     pub negatives: &'a (dyn Fn(usize, &mut [u32]) + Sync),
+    /// The training set, for losses that look at a user's other items.
+    pub train: &'a Interactions,
+    /// The epoch, counted from 0.
+    pub epoch: usize,
 }
 
-/// A model, its optimiser and the memory a step works in.
-pub struct Stepper {
+/// A model and the optimiser that moves it.
+pub struct Player {
     model: Model,
-    loss: Box<dyn Loss>,
     optim: AdamState,
     adam: AdamConfig,
+    grads: Embeddings,
+}
+
+impl Player {
+    /// A model at the start of its training.
+    pub fn new(model: Model, adam: AdamConfig) -> Self {
+        let Embeddings { users, items } = model.learned();
+        let optim = AdamState::new(users.rows(), items.rows(), items.cols());
+        Self { grads: Embeddings::zeros(users.rows(), items.rows(), items.cols()), model, optim, adam }
+    }
+
+    /// The same, with an optimiser that has already taken steps.
+    #[must_use]
+    pub fn with_optim(mut self, optim: AdamState) -> Self {
+        self.optim = optim;
+        self
+    }
+
+    /// The model as it stands.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The optimiser as it stands.
+    pub fn optim(&self) -> &AdamState {
+        &self.optim
+    }
+
+    fn move_along_gradients(&mut self) {
+        let step = self.optim.next(&self.adam);
+        self.model.update(&mut self.grads, &mut self.optim, &step);
+    }
+}
+
+/// A loss, the model it trains, the rival it may have, and the memory a step works in.
+pub struct Stepper {
+    loss: Box<dyn Loss>,
+    player: Player,
+    rival: Option<Player>,
     n_negatives: usize,
     /// Numbers a row of `Work::seen` takes.
     seen_width: usize,
     blocks: Blocks,
-    grads: Embeddings,
     work: Work,
 }
 
-/// The item table cut into blocks of `1 << shift` rows.
-#[derive(Clone, Copy)]
-struct Blocks {
-    shift: u32,
-    count: usize,
-}
-
-impl Blocks {
-    /// Blocks of at most 256 KiB, and enough of them to keep many threads busy. Never looks at the number of
-    /// threads: the order of additions follows from the blocks.
-    fn new(n_items: usize, row_bytes: usize) -> Self {
-        let rows = (256 * 1024 / row_bytes).min(n_items / 16).max(1);
-        let shift = rows.ilog2();
-        Self { shift, count: n_items.div_ceil(1 << shift) }
-    }
-
-    fn of(self, item: u32) -> usize {
-        (item >> self.shift) as usize
-    }
-}
-
-/// What is known of each row of a batch. Grown to the largest batch seen, never shrunk.
+/// What is known of each row of a batch.
 #[derive(Default)]
 struct Work {
     negatives: Vec<u32>,
     /// For each row, where the negatives of each block start; one more than there are blocks.
     starts: Vec<u32>,
-    /// For each row the scores of its negatives and, if the loss asks, their similarities to the positive.
+    /// For each row the scores of its negatives and, if the loss asks, their companions.
     seen: Vec<f32>,
     score_grads: Vec<f32>,
     positives: Vec<Positive>,
     measures: Vec<f32>,
+    quantiles: Vec<f32>,
+    /// For each chunk the gradients of the loss's own numbers.
+    own_grads: Vec<f32>,
     user_grads: Matrix,
     /// The users' embeddings over the batch size: what a score gradient of one adds to an item.
     user_shares: Matrix,
@@ -87,61 +112,86 @@ struct Positive {
 }
 
 impl Stepper {
-    /// Prepares to train `model`. Moments that are all zero start from the beginning.
-    pub fn new(
-        model: Model,
-        loss: Box<dyn Loss>,
-        optim: AdamState,
-        adam: AdamConfig,
-        n_negatives: usize,
-    ) -> Self {
-        let items = &model.learned().items;
+    /// Prepares to train. The rival is there for the losses that have one, and of the same size as the model.
+    pub fn new(loss: Box<dyn Loss>, player: Player, rival: Option<Player>, n_negatives: usize) -> Self {
+        let items = &player.model.learned().items;
         let blocks = Blocks::new(items.rows(), items.lanes() * size_of::<Lane>());
-        let grads = Embeddings::zeros(model.learned().users.rows(), items.rows(), items.cols());
-        let seen_width = if as_f32(&*loss).uses_similarities() { 2 * n_negatives } else { n_negatives };
-        Self { model, loss, optim, adam, n_negatives, seen_width, blocks, grads, work: Work::default() }
+        let seen_width = match as_f32(&*loss).companions() {
+            Companions::None => n_negatives,
+            Companions::Similarities | Companions::RivalScores => 2 * n_negatives,
+        };
+        Self { loss, player, rival, n_negatives, seen_width, blocks, work: Work::default() }
     }
 
-    /// The model as it stands.
-    pub fn model(&self) -> &Model {
-        &self.model
+    /// The model and its optimiser.
+    pub fn player(&self) -> &Player {
+        &self.player
     }
 
-    /// The optimiser as it stands.
-    pub fn optim(&self) -> &AdamState {
-        &self.optim
+    /// The rival and its optimiser.
+    pub fn rival(&self) -> Option<&Player> {
+        self.rival.as_ref()
+    }
+
+    /// What the loss keeps from step to step.
+    pub fn loss_state(&self) -> State {
+        self.loss.state()
     }
 
     /// Takes one step and returns the mean loss of the batch before it.
     ///
-    /// If that is not finite nothing has been changed.
+    /// If that is not finite the step was broken off before anything moved along it.
     pub fn step(&mut self, batch: Batch<'_>) -> f64 {
-        let value = self.gradients(batch);
-        if value.is_finite() {
-            let adam = self.optim.next(&self.adam);
-            self.model.update(&mut self.grads, &mut self.optim, &adam);
+        self.make_room(batch.users.len());
+        let quantile_rank = self.loss.quantile_rank(batch.epoch);
+        let mut first = None;
+        for &turn in self.loss.turns(batch.epoch) {
+            let value = self.take_turn(batch, turn, first.is_none(), quantile_rank);
+            first.get_or_insert(value);
+            if !value.is_finite() {
+                return value;
+            }
         }
-        value
+        if quantile_rank.is_some() {
+            for (&user, &quantile) in batch.users.iter().zip(&self.work.quantiles) {
+                self.loss.set_quantile(user, quantile);
+            }
+        }
+        first.unwrap_or(f64::NAN)
     }
 
-    /// The mean loss of a batch and its gradients with respect to the scored tables, added to `self.grads`.
-    fn gradients(&mut self, batch: Batch<'_>) -> f64 {
-        self.make_room(batch.users.len());
-        self.score(batch);
+    fn take_turn(&mut self, batch: Batch<'_>, turn: Turn, draw: bool, quantile_rank: Option<usize>) -> f64 {
+        self.score(batch, draw);
         as_f32(&*self.loss).calibrate(&mut self.work.measures);
-        self.differentiate(batch);
+        self.differentiate(batch, turn);
+        let rows = batch.users.len() as f64;
         let total: f64 = self.work.positives.iter().map(|row| f64::from(row.value)).sum();
-        let mean = total / batch.users.len() as f64;
-        if mean.is_finite() {
-            self.add_user_gradients(batch);
-            self.add_item_gradients(batch);
+        let mean = total / rows;
+        if !mean.is_finite() {
+            return mean;
+        }
+        if let Some(rank) = quantile_rank {
+            self.measure_quantiles(batch, rank);
+        }
+        if turn != Turn::Own {
+            self.add_user_gradients(batch, turn);
+            self.add_item_gradients(batch, turn);
+            moving_mut(&mut self.player, self.rival.as_mut(), turn).move_along_gradients();
+        }
+        let own = self.loss.own();
+        if own > 0 && turn != Turn::Rival {
+            let mut grads = vec![0.0; own];
+            for chunk in self.work.own_grads.chunks(own) {
+                grads.iter_mut().zip(chunk).for_each(|(sum, g)| *sum += f64::from(*g) / rows);
+            }
+            self.loss.step_own(turn, &grads, self.player.adam.lr);
         }
         mean
     }
 
     fn make_room(&mut self, rows: usize) {
         let n = self.n_negatives;
-        let dim = self.model.learned().dim();
+        let dim = self.player.model.learned().dim();
         let work = &mut self.work;
         work.negatives.resize(rows * n, 0);
         work.starts.resize(rows * (self.blocks.count + 1), 0);
@@ -149,6 +199,8 @@ impl Stepper {
         work.score_grads.resize(rows * n, 0.0);
         work.positives.resize(rows, Positive::default());
         work.measures.resize(rows, 0.0);
+        // A loss without numbers of its own still gets one place a chunk, so that the chunks can be paired up.
+        work.own_grads.resize(rows.div_ceil(CHUNK) * self.loss.own().max(1), 0.0);
         work.rows_by_block.resize(self.blocks.count, Vec::new());
         for table in [&mut work.user_grads, &mut work.user_shares] {
             if table.rows() != rows {
@@ -157,13 +209,14 @@ impl Stepper {
         }
     }
 
-    /// The first pass: draws and scores the negatives, and takes the loss's measure of each row.
-    fn score(&mut self, batch: Batch<'_>) {
-        let Self { model, loss, work, n_negatives, seen_width, blocks, .. } = self;
+    /// The first pass: draws (once a step) and scores the negatives, and takes the loss's measure of each row.
+    fn score(&mut self, batch: Batch<'_>, draw: bool) {
+        let Self { player, rival, loss, work, n_negatives, seen_width, blocks, .. } = self;
         let (loss, n, width, blocks) = (as_f32(&**loss), *n_negatives, *seen_width, *blocks);
         let stride = blocks.count + 1;
-        let Embeddings { users, items } = model.scored();
+        let Embeddings { users, items } = player.model.scored();
         let table = items.as_lanes();
+        let rival = rival.as_ref().map(|rival| rival.model.scored());
         work.negatives
             .par_chunks_mut(CHUNK * n)
             .zip(work.starts.par_chunks_mut(CHUNK * stride))
@@ -174,43 +227,50 @@ impl Stepper {
             .for_each(|(chunk, ((((negatives, starts), seen), positives), measures))| {
                 let first = chunk * CHUNK;
                 let rows = positives.len();
-                let mut drawn = vec![0; n];
-                for row in 0..rows {
-                    (batch.negatives)(first + row, &mut drawn);
-                    let grouped = &mut negatives[row * n..][..n];
-                    group(blocks, &drawn, grouped, &mut starts[row * stride..][..stride]);
+                if draw {
+                    let mut drawn = vec![0; n];
+                    for row in 0..rows {
+                        (batch.negatives)(first + row, &mut drawn);
+                        let grouped = &mut negatives[row * n..][..n];
+                        blocks.group(&drawn, grouped, &mut starts[row * stride..][..stride]);
+                    }
                 }
                 for block in 0..blocks.count {
                     for row in 0..rows {
                         let here = segment(&starts[row * stride..], block);
                         let user = users.row_lanes(batch.users[first + row] as usize);
                         let ids = &negatives[row * n..][here.clone()];
-                        let (scores, similarities) = seen[row * width..][..width].split_at_mut(n);
-                        if similarities.is_empty() {
-                            dots(user, table, ids, &mut scores[here]);
+                        let (scores, companions) = seen[row * width..][..width].split_at_mut(n);
+                        let scores = &mut scores[here.clone()];
+                        if companions.is_empty() {
+                            dots(user, table, ids, scores);
+                        } else if let Some(rival) = rival {
+                            let opponent = rival.users.row_lanes(batch.users[first + row] as usize);
+                            dots(user, table, ids, scores);
+                            dots(opponent, rival.items.as_lanes(), ids, &mut companions[here]);
                         } else {
                             let positive = items.row_lanes(batch.items[first + row] as usize);
-                            let (scores, similarities) = (&mut scores[here.clone()], &mut similarities[here]);
-                            dots_pair(user, positive, table, ids, scores, similarities);
+                            dots_pair(user, positive, table, ids, scores, &mut companions[here]);
                         }
                     }
                 }
                 for (row, (positive, measure)) in positives.iter_mut().zip(measures).enumerate() {
-                    let user = users.row_lanes(batch.users[first + row] as usize);
+                    let user = batch.users[first + row];
                     let mut score = [0.0];
-                    dots(user, table, &[batch.items[first + row]], &mut score);
+                    dots(users.row_lanes(user as usize), table, &[batch.items[first + row]], &mut score);
                     positive.score = score[0];
-                    *measure = loss.measure(as_row(positive.score, &seen[row * width..][..width], n));
+                    *measure = loss.measure(as_row(user, positive.score, &seen[row * width..][..width], n));
                 }
             });
     }
 
     /// The second pass: gradients of the scores, and what they add up to for each row's user.
-    fn differentiate(&mut self, batch: Batch<'_>) {
-        let Self { model, loss, work, n_negatives, seen_width, blocks, .. } = self;
+    fn differentiate(&mut self, batch: Batch<'_>, turn: Turn) {
+        let Self { player, rival, loss, work, n_negatives, seen_width, blocks, .. } = self;
+        let own = loss.own();
         let (loss, n, width, blocks) = (as_f32(&**loss), *n_negatives, *seen_width, *blocks);
         let stride = blocks.count + 1;
-        let items = &model.scored().items;
+        let items = &moving(player, rival.as_ref(), turn).model.scored().items;
         let (table, lanes) = (items.as_lanes(), items.lanes());
         let (negatives, starts, measures) = (&work.negatives, &work.starts, &work.measures);
         work.score_grads
@@ -218,17 +278,24 @@ impl Stepper {
             .zip(work.seen.par_chunks(CHUNK * width))
             .zip(work.positives.par_chunks_mut(CHUNK))
             .zip(work.user_grads.as_lanes_mut().par_chunks_mut(CHUNK * lanes))
+            .zip(work.own_grads.par_chunks_mut(own.max(1)))
             .enumerate()
-            .for_each(|(chunk, (((grads, seen), positives), user_grads))| {
+            .for_each(|(chunk, ((((grads, seen), positives), user_grads), own_grads))| {
                 let first = chunk * CHUNK;
+                own_grads.fill(0.0);
                 for (row, positive) in positives.iter_mut().enumerate() {
                     let at = first + row;
-                    let seen = as_row(positive.score, &seen[row * width..][..width], n);
-                    let outcome = loss.gradient(seen, measures[at], &mut grads[row * n..][..n]);
+                    let seen = as_row(batch.users[at], positive.score, &seen[row * width..][..width], n);
+                    let places =
+                        Gradients { negatives: &mut grads[row * n..][..n], own: &mut own_grads[..own] };
+                    let outcome = loss.gradient(turn, seen, measures[at], places);
                     (positive.value, positive.grad) = (outcome.value, outcome.positive);
                     let user_grad = &mut user_grads[row * lanes..][..lanes];
                     user_grad.fill(ZERO);
                     add_weighted_rows(table, &[batch.items[at]], &[positive.grad], user_grad);
+                }
+                if turn == Turn::Own {
+                    return;
                 }
                 for block in 0..blocks.count {
                     for row in 0..positives.len() {
@@ -241,22 +308,41 @@ impl Stepper {
             });
     }
 
-    fn add_user_gradients(&mut self, batch: Batch<'_>) {
-        let share = 1.0 / batch.users.len() as f32;
+    /// For each row the score of that rank among the user's training items and the row's negatives.
+    fn measure_quantiles(&mut self, batch: Batch<'_>, rank: usize) {
+        let Self { player, work, n_negatives, seen_width, .. } = self;
+        let (n, width) = (*n_negatives, *seen_width);
+        let Embeddings { users, items } = player.model.scored();
+        let seen = &work.seen;
+        let quantile = |(row, &user): (usize, &u32)| {
+            let positives = batch.train.items_of(user);
+            let mut scores = vec![0.0; positives.len()];
+            dots(users.row_lanes(user as usize), items.as_lanes(), positives, &mut scores);
+            scores.extend_from_slice(&seen[row * width..][..n]);
+            let place = rank.min(scores.len()) - 1;
+            *scores.select_nth_unstable_by(place, |a, b| b.total_cmp(a)).1
+        };
+        batch.users.par_iter().enumerate().map(quantile).collect_into_vec(&mut work.quantiles);
+    }
+
+    fn add_user_gradients(&mut self, batch: Batch<'_>, turn: Turn) {
+        let share = share(batch, turn);
+        let Self { player, rival, work, .. } = self;
+        let grads = &mut moving_mut(player, rival.as_mut(), turn).grads;
         for (row, &user) in batch.users.iter().enumerate() {
-            let grad = self.grads.users.row_lanes_mut(user as usize);
-            add_weighted_rows(self.work.user_grads.as_lanes(), &[row as u32], &[share], grad);
+            let place = grads.users.row_lanes_mut(user as usize);
+            add_weighted_rows(work.user_grads.as_lanes(), &[row as u32], &[share], place);
         }
     }
 
-    fn add_item_gradients(&mut self, batch: Batch<'_>) {
-        let Self { model, n_negatives, blocks, grads, work, .. } = self;
+    fn add_item_gradients(&mut self, batch: Batch<'_>, turn: Turn) {
+        let share = share(batch, turn);
+        let Self { player, rival, n_negatives, blocks, work, .. } = self;
+        let Player { model, grads, .. } = moving_mut(player, rival.as_mut(), turn);
         let (n, blocks, stride) = (*n_negatives, *blocks, blocks.count + 1);
-        let share = 1.0 / batch.users.len() as f32;
         let users = &model.scored().users;
-        let shares = &mut work.user_shares;
         for (row, &user) in batch.users.iter().enumerate() {
-            let place = shares.row_lanes_mut(row);
+            let place = work.user_shares.row_lanes_mut(row);
             place.fill(ZERO);
             add_weighted_rows(users.as_lanes(), &[user], &[share], place);
         }
@@ -284,37 +370,26 @@ impl Stepper {
     }
 }
 
+fn moving<'a>(player: &'a Player, rival: Option<&'a Player>, turn: Turn) -> &'a Player {
+    if turn == Turn::Rival { rival.unwrap_or(player) } else { player }
+}
+
+fn moving_mut<'a>(player: &'a mut Player, rival: Option<&'a mut Player>, turn: Turn) -> &'a mut Player {
+    if turn == Turn::Rival { rival.unwrap_or(player) } else { player }
+}
+
+/// What one row counts in the mean over the batch. The rival goes uphill.
+fn share(batch: Batch<'_>, turn: Turn) -> f32 {
+    let sign = if turn == Turn::Rival { -1.0 } else { 1.0 };
+    sign / batch.users.len() as f32
+}
+
 fn as_f32(loss: &dyn Loss) -> &dyn RowLoss<f32> {
     loss
 }
 
 /// A row as the loss sees it.
-fn as_row(positive: f32, seen: &[f32], n: usize) -> Row<'_, f32> {
-    let (negatives, similarities) = seen.split_at(n);
-    Row { positive, negatives, similarities }
-}
-
-/// Where the negatives of a block stand in a row.
-fn segment(starts: &[u32], block: usize) -> std::ops::Range<usize> {
-    starts[block] as usize..starts[block + 1] as usize
-}
-
-/// Puts a row's negatives in the order of their blocks (and within a block in the order they were drawn).
-fn group(blocks: Blocks, drawn: &[u32], grouped: &mut [u32], starts: &mut [u32]) {
-    starts.fill(0);
-    for &item in drawn {
-        starts[blocks.of(item) + 1] += 1;
-    }
-    for block in 0..blocks.count {
-        starts[block + 1] += starts[block];
-    }
-    // While placing, `starts[b]` is the next free place of block b; afterwards it is where block b + 1 starts,
-    // and moving all by one puts them right.
-    for &item in drawn {
-        let place = &mut starts[blocks.of(item)];
-        grouped[*place as usize] = item;
-        *place += 1;
-    }
-    starts.copy_within(0..blocks.count, 1);
-    starts[0] = 0;
+fn as_row(user: u32, positive: f32, seen: &[f32], n: usize) -> Row<'_, f32> {
+    let (negatives, companions) = seen.split_at(n);
+    Row { user, positive, negatives, companions }
 }

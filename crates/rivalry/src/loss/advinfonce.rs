@@ -1,0 +1,99 @@
+//! AdvInfoNCE: `-f_i/τ + log(e^{f_i/τ} + W Σ_j N p_j e^{f_j/τ})`, where `p = softmax_j(g(u, j))` and g is the cosine of
+//! a second set of embeddings that plays against the model.
+//!
+//! With `A = log(WN) + lse_j(log p_j + (f_j - f_i)/τ)` and `q` the softmax inside it, the value is `softplus(A)` and the
+//! gradients are `∂/∂f_j = σ(A) q_j/τ`, `∂/∂f_i = -σ(A)/τ`, `∂/∂g_j = σ(A) (q_j - p_j)`. In every fifth epoch only the
+//! rival moves, uphill; in all others only the model.
+//!
+//! A. Zhang et al., Empowering Collaborative Filtering with Principled Adversarial Contrastive Loss, NeurIPS 2023.
+
+use rivalry_kernels::Real;
+
+use super::bpr::{sigmoid, softplus};
+use super::softmax::TAU;
+use super::{Companions, Entry, Gradients, Loss, Row, RowGradient, RowLoss, Turn};
+use crate::config::{Param, Range, Value};
+
+pub(super) const ADVINFONCE: Entry = Entry {
+    name: "advinfonce",
+    summary: "InfoNCE whose negatives are weighted by an adversary",
+    params: &[TAU, NEG_WEIGHT, RIVAL_LR, RIVAL_EVERY],
+    build: |params| {
+        Box::new(AdvInfoNce {
+            tau: params.number(TAU.name),
+            neg_weight: params.number(NEG_WEIGHT.name),
+            rival_lr: params.number(RIVAL_LR.name),
+            rival_every: params.count(RIVAL_EVERY.name),
+        })
+    },
+};
+
+const NEG_WEIGHT: Param = Param {
+    name: "neg_weight",
+    doc: "weight W of the negatives",
+    default: Value::Number(64.0),
+    range: Range::Positive,
+    grid: &[],
+};
+const RIVAL_LR: Param = Param {
+    name: "rival_lr",
+    doc: "learning rate of the adversary",
+    default: Value::Number(5e-5),
+    range: Range::Positive,
+    grid: &[],
+};
+const RIVAL_EVERY: Param = Param {
+    name: "rival_every",
+    doc: "the adversary moves in every such epoch, the model in all others",
+    default: Value::Count(5),
+    range: Range::AtLeast(2.0),
+    grid: &[],
+};
+
+struct AdvInfoNce {
+    tau: f64,
+    neg_weight: f64,
+    rival_lr: f64,
+    rival_every: usize,
+}
+
+impl<T: Real> RowLoss<T> for AdvInfoNce {
+    fn companions(&self) -> Companions {
+        Companions::RivalScores
+    }
+
+    fn gradient(&self, turn: Turn, row: Row<'_, T>, _: T, grads: Gradients<'_, T>) -> RowGradient<T> {
+        let n = row.negatives.len();
+        let inverse_tau = T::of(1.0 / self.tau);
+        T::with_buffer(2 * n, |buffer| {
+            let (weights, logits) = buffer.split_at_mut(n);
+            // With sharpness 1, the gradient of log-sum-exp is the softmax itself.
+            let (rival_total, _) =
+                T::softmax(T::zero(), row.companions, None, None, T::one(), T::one(), weights);
+            for ((z, g), f) in logits.iter_mut().zip(row.companions).zip(row.negatives) {
+                *z = *g - rival_total + (*f - row.positive) * inverse_tau;
+            }
+            let (total, _) = T::softmax(T::zero(), logits, None, None, T::one(), T::one(), grads.negatives);
+            let a = T::of((self.neg_weight * n as f64).ln()) + total;
+            let pull = sigmoid(a);
+            for (q, p) in grads.negatives.iter_mut().zip(weights) {
+                *q = match turn {
+                    Turn::Rival => pull * (*q - *p),
+                    _ => pull * inverse_tau * *q,
+                };
+            }
+            let positive = if turn == Turn::Rival { T::zero() } else { -pull * inverse_tau };
+            RowGradient { value: softplus(a), positive }
+        })
+    }
+}
+
+impl Loss for AdvInfoNce {
+    fn turns(&self, epoch: usize) -> &'static [Turn] {
+        if (epoch + 1).is_multiple_of(self.rival_every) { &[Turn::Rival] } else { &[Turn::Model] }
+    }
+
+    fn rival(&self) -> Option<f64> {
+        Some(self.rival_lr)
+    }
+}

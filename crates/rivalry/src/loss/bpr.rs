@@ -1,0 +1,50 @@
+//! BPR, Bayesian personalised ranking: `softplus(f_j - f_i)`, the mean over the negatives where there are several.
+//!
+//! S. Rendle et al., BPR: Bayesian Personalized Ranking from Implicit Feedback, UAI 2009.
+
+use rivalry_kernels::Real;
+
+use super::{Entry, Gradients, Init, Loss, Negatives, Row, RowGradient, RowLoss, Turn};
+
+pub(super) const BPR: Entry = Entry {
+    name: "bpr",
+    summary: "Bayesian personalised ranking: each pair against one negative",
+    params: &[],
+    build: |_| Box::new(Bpr),
+};
+
+struct Bpr;
+
+impl<T: Real> RowLoss<T> for Bpr {
+    fn gradient(&self, _: Turn, row: Row<'_, T>, _: T, grads: Gradients<'_, T>) -> RowGradient<T> {
+        let share = T::of(row.negatives.len() as f64).recip();
+        let (mut value, mut mass) = (T::zero(), T::zero());
+        for (f, g) in row.negatives.iter().zip(grads.negatives) {
+            let difference = *f - row.positive;
+            value = value + share * softplus(difference);
+            *g = share * sigmoid(difference);
+            mass = mass + *g;
+        }
+        RowGradient { value, positive: -mass }
+    }
+}
+
+impl Loss for Bpr {
+    fn negatives(&self) -> Negatives {
+        Negatives::Default(1)
+    }
+
+    fn init(&self) -> Init {
+        Init::Xavier
+    }
+}
+
+/// `log(1 + e^x)`, finite wherever the result is.
+pub(super) fn softplus<T: Real>(x: T) -> T {
+    x.max(T::zero()) + (-x.abs()).exp().ln_1p()
+}
+
+/// `1/(1 + e^-x)`.
+pub(super) fn sigmoid<T: Real>(x: T) -> T {
+    (T::one() + (-x).exp()).recip()
+}

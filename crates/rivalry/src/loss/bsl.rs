@@ -1,0 +1,22 @@
+//! BSL, the bilateral softmax loss: `-f_i/τ₁ + (τ₂/τ₁) · lse_j(f_j/τ₂)`.
+//!
+//! Taking the positive into the sum shows that this is the softmax loss at temperature τ₂, weighted by τ₂/τ₁.
+//!
+//! J. Wu et al., BSL: Understanding and Improving Softmax Loss for Recommendation, ICDE 2024.
+
+use super::Entry;
+use super::softmax::{Softmax, TAU, Weight};
+use crate::config::Param;
+
+pub(super) const BSL: Entry = Entry {
+    name: "bsl",
+    summary: "bilateral softmax: one temperature for the positive, another for the negatives",
+    params: &[TAU1, TAU2],
+    build: |params| {
+        let (tau1, tau2) = (params.number(TAU1.name), params.number(TAU2.name));
+        Box::new(Softmax { weight: Weight::Constant(tau2 / tau1), ..Softmax::plain(tau2) })
+    },
+};
+
+const TAU1: Param = Param { name: "tau1", doc: "temperature of the positive", ..TAU };
+const TAU2: Param = Param { name: "tau2", doc: "temperature of the negatives", ..TAU };

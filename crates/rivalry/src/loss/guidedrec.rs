@@ -1,0 +1,107 @@
+//! GuidedRec: a small network learns to predict the DCG of ten items, and the model follows its slope.
+//!
+//! A step has three turns: the model moves along `-(9 log p_i + Σ_j log(1 - p_j))` with `p = σ(f)`; the network moves
+//! along `(EDCG - DCG)²`; the model moves along `-EDCG` with the network fixed.
+//!
+//! A. Rashed et al., A Guided Learning Approach for Item Recommendation via Surrogate Loss Learning, SIGIR 2021.
+
+mod network;
+
+use rivalry_kernels::Real;
+
+use self::network::{Network, SIZE};
+use super::bpr::{sigmoid, softplus};
+use super::own::OwnNumbers;
+use super::{Entry, Gradients, Loss, Negatives, Row, RowGradient, RowLoss, State, Turn};
+
+pub(super) const GUIDEDREC: Entry = Entry {
+    name: "guidedrec",
+    summary: "a network learns the DCG of a pair and nine negatives; the model climbs it",
+    params: &[],
+    build: |_| Box::new(GuidedRec { own: OwnNumbers::new(network::initial()) }),
+};
+
+struct GuidedRec {
+    own: OwnNumbers,
+}
+
+impl<T: Real> RowLoss<T> for GuidedRec {
+    fn gradient(&self, turn: Turn, row: Row<'_, T>, _: T, grads: Gradients<'_, T>) -> RowGradient<T> {
+        match turn {
+            Turn::Own => self.fit_network(row, grads),
+            Turn::ModelAgain => self.climb(row, grads),
+            Turn::Model | Turn::Rival => cross_entropy(row, grads),
+        }
+    }
+}
+
+/// `-(9 log p_i + Σ_j log(1 - p_j))`: the positive weighs as much as the nine negatives.
+fn cross_entropy<T: Real>(row: Row<'_, T>, grads: Gradients<'_, T>) -> RowGradient<T> {
+    let n = T::of(row.negatives.len() as f64);
+    let mut value = n * softplus(-row.positive);
+    for (f, g) in row.negatives.iter().zip(grads.negatives) {
+        value = value + softplus(*f);
+        *g = sigmoid(*f);
+    }
+    RowGradient { value, positive: -n * sigmoid(-row.positive) }
+}
+
+impl GuidedRec {
+    fn fit_network<T: Real>(&self, row: Row<'_, T>, grads: Gradients<'_, T>) -> RowGradient<T> {
+        let network = Network::new(&self.own.values, chances(row));
+        let miss = network.edcg() - dcg(row);
+        network.backward(miss + miss, Some(grads.own));
+        grads.negatives.fill(T::zero());
+        RowGradient { value: miss * miss, positive: T::zero() }
+    }
+
+    fn climb<T: Real>(&self, row: Row<'_, T>, grads: Gradients<'_, T>) -> RowGradient<T> {
+        let chances = chances(row);
+        let network = Network::new(&self.own.values, chances);
+        let slopes = network.backward(-T::one(), None);
+        let through = |k: usize| slopes[k] * chances[k] * (T::one() - chances[k]);
+        for (k, g) in grads.negatives.iter_mut().enumerate() {
+            *g = through(k + 1);
+        }
+        RowGradient { value: -network.edcg(), positive: through(0) }
+    }
+}
+
+impl Loss for GuidedRec {
+    fn negatives(&self) -> Negatives {
+        Negatives::Exactly(SIZE - 1)
+    }
+
+    fn turns(&self, _: usize) -> &'static [Turn] {
+        &[Turn::Model, Turn::Own, Turn::ModelAgain]
+    }
+
+    fn own(&self) -> usize {
+        self.own.values.len()
+    }
+
+    fn step_own(&mut self, turn: Turn, grads: &[f64], lr: f64) {
+        if turn == Turn::Own {
+            self.own.step(grads, |_| lr);
+        }
+    }
+
+    fn state(&self) -> State {
+        self.own.state()
+    }
+
+    fn restore(&mut self, state: &State) -> bool {
+        self.own.restore(state)
+    }
+}
+
+/// σ of the scores, the positive's first.
+fn chances<T: Real>(row: Row<'_, T>) -> [T; SIZE] {
+    std::array::from_fn(|k| sigmoid(if k == 0 { row.positive } else { row.negatives[k - 1] }))
+}
+
+/// The DCG of one positive: one over the logarithm of its rank.
+fn dcg<T: Real>(row: Row<'_, T>) -> T {
+    let above = row.negatives.iter().filter(|f| **f > row.positive).count();
+    T::of((above as f64 + 2.0).log2()).recip()
+}

@@ -1,0 +1,151 @@
+//! The surrogate network, by hand: forward and backward for one row of ten items.
+//!
+//! On `x = (p, label)` of shape 10 × 2, with tanh after every layer: `m = mlp2(mlp1(flatten x))`; `z = nfm1(x)` item by
+//! item, `a = mean_k z_k zᵀ`, `q = nfm2(a)`; `EDCG = out2(out1(m ∘ q))`.
+
+use rand_core::Rng;
+use rivalry_kernels::Real;
+
+use crate::rng::stream;
+
+/// Items in a row: one positive, nine negatives.
+pub(super) const SIZE: usize = 10;
+const WIDTH: usize = 2 * SIZE;
+const HIDDEN: usize = 8;
+
+/// A layer: its weights (row by row) and then its biases, at `start` among the numbers.
+#[derive(Clone, Copy)]
+struct Layer {
+    start: usize,
+    inputs: usize,
+    outputs: usize,
+}
+
+const fn after(previous: Layer, inputs: usize, outputs: usize) -> Layer {
+    Layer { start: previous.start + previous.outputs * (previous.inputs + 1), inputs, outputs }
+}
+
+const MLP1: Layer = Layer { start: 0, inputs: WIDTH, outputs: WIDTH };
+const MLP2: Layer = after(MLP1, WIDTH, WIDTH);
+const NFM1: Layer = after(MLP2, 2, WIDTH);
+const NFM2: Layer = after(NFM1, SIZE, WIDTH);
+const OUT1: Layer = after(NFM2, WIDTH, HIDDEN);
+const OUT2: Layer = after(OUT1, HIDDEN, 1);
+const NUMBERS: usize = after(OUT2, 0, 0).start;
+
+/// Stands apart from every other use of randomness.
+const STREAM: u64 = 0x6775_6964_6564_7265;
+
+/// Weights and biases drawn evenly from `±1/√inputs`, always the same.
+pub(super) fn initial() -> Vec<f64> {
+    let mut rng = stream(STREAM, &[]);
+    let mut values = Vec::with_capacity(NUMBERS);
+    for layer in [MLP1, MLP2, NFM1, NFM2, OUT1, OUT2] {
+        let bound = 1.0 / (layer.inputs as f64).sqrt();
+        let mut draw = || (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        values.extend((0..layer.outputs * (layer.inputs + 1)).map(|_| bound * (2.0 * draw() - 1.0)));
+    }
+    values
+}
+
+/// The network with all that its forward pass computed.
+pub(super) struct Network<'a, T> {
+    values: &'a [f64],
+    x: [T; WIDTH],
+    h: [T; WIDTH],
+    m: [T; WIDTH],
+    z: [[T; WIDTH]; SIZE],
+    z_mean: [T; WIDTH],
+    a: [T; SIZE],
+    q: [T; WIDTH],
+    product: [T; WIDTH],
+    o: [T; HIDDEN],
+    edcg: [T; 1],
+}
+
+impl<'a, T: Real> Network<'a, T> {
+    pub fn new(values: &'a [f64], chances: [T; SIZE]) -> Self {
+        let label = |k: usize| if k == 0 { T::one() } else { T::zero() };
+        let x = std::array::from_fn(|n| if n % 2 == 0 { chances[n / 2] } else { label(n / 2) });
+        let h = forward(values, MLP1, &x);
+        let m = forward(values, MLP2, &h);
+        let z: [[T; WIDTH]; SIZE] = std::array::from_fn(|k| forward(values, NFM1, &x[2 * k..2 * k + 2]));
+        let size = T::of(SIZE as f64);
+        let z_mean = std::array::from_fn(|c| z.iter().fold(T::zero(), |sum, row| sum + row[c]) / size);
+        let a = std::array::from_fn(|k| dot(&z[k], &z_mean));
+        let q: [T; WIDTH] = forward(values, NFM2, &a);
+        let product = std::array::from_fn(|c| m[c] * q[c]);
+        let o = forward(values, OUT1, &product);
+        let edcg = forward(values, OUT2, &o);
+        Self { values, x, h, m, z, z_mean, a, q, product, o, edcg }
+    }
+
+    pub fn edcg(&self) -> T {
+        self.edcg[0]
+    }
+
+    /// The way back from `slope`, the gradient of the EDCG. Adds the numbers' gradients to `own` and returns those of
+    /// the chances.
+    pub fn backward(&self, slope: T, mut own: Option<&mut [T]>) -> [T; SIZE] {
+        let values = self.values;
+        let o: [T; HIDDEN] = backward(values, OUT2, &self.o, &self.edcg, &[slope], &mut own);
+        let product: [T; WIDTH] = backward(values, OUT1, &self.product, &self.o, &o, &mut own);
+        let m: [T; WIDTH] = std::array::from_fn(|c| product[c] * self.q[c]);
+        let q: [T; WIDTH] = std::array::from_fn(|c| product[c] * self.m[c]);
+        let h: [T; WIDTH] = backward(values, MLP2, &self.h, &self.m, &m, &mut own);
+        let mut x: [T; WIDTH] = backward(values, MLP1, &self.x, &self.h, &h, &mut own);
+        let a: [T; SIZE] = backward(values, NFM2, &self.a, &self.q, &q, &mut own);
+        // a_k = z_k · z̄ depends on z_k directly and on every z through the mean.
+        let size = T::of(SIZE as f64);
+        let through_mean: [T; WIDTH] = std::array::from_fn(|c| {
+            a.iter().zip(&self.z).fold(T::zero(), |sum, (a, z)| sum + *a * z[c]) / size
+        });
+        for k in 0..SIZE {
+            let z: [T; WIDTH] = std::array::from_fn(|c| a[k] * self.z_mean[c] + through_mean[c]);
+            let at: [T; 2] = backward(values, NFM1, &self.x[2 * k..2 * k + 2], &self.z[k], &z, &mut own);
+            x[2 * k] = x[2 * k] + at[0];
+        }
+        std::array::from_fn(|k| x[2 * k])
+    }
+}
+
+/// `tanh(W x + b)`.
+fn forward<T: Real, const OUT: usize>(values: &[f64], layer: Layer, x: &[T]) -> [T; OUT] {
+    let bias = layer.start + layer.outputs * layer.inputs;
+    std::array::from_fn(|r| {
+        let weights = &values[layer.start + r * layer.inputs..][..layer.inputs];
+        let sum = weights.iter().zip(x).fold(T::of(values[bias + r]), |sum, (w, x)| sum + T::of(*w) * *x);
+        sum.tanh()
+    })
+}
+
+/// The way back through a layer that made `y` of `x`: gradients of `y` become gradients of `x`.
+fn backward<T: Real, const IN: usize>(
+    values: &[f64],
+    layer: Layer,
+    x: &[T],
+    y: &[T],
+    grad: &[T],
+    own: &mut Option<&mut [T]>,
+) -> [T; IN] {
+    let bias = layer.start + layer.outputs * layer.inputs;
+    let mut back = [T::zero(); IN];
+    for r in 0..layer.outputs {
+        let slope = grad[r] * (T::one() - y[r] * y[r]);
+        let start = layer.start + r * layer.inputs;
+        for c in 0..layer.inputs {
+            back[c] = back[c] + slope * T::of(values[start + c]);
+        }
+        if let Some(own) = own {
+            for c in 0..layer.inputs {
+                own[start + c] = own[start + c] + slope * x[c];
+            }
+            own[bias + r] = own[bias + r] + slope;
+        }
+    }
+    back
+}
+
+fn dot<T: Real>(a: &[T], b: &[T]) -> T {
+    a.iter().zip(b).fold(T::zero(), |sum, (a, b)| sum + *a * *b)
+}

@@ -1,0 +1,137 @@
+//! LLPAUC, a bound on the lower-left partial area under the ROC curve. With `p = σ(f)` and learned numbers
+//! a, b, s⁺, s⁻, γ, θ_a, θ_b:
+//!
+//! `-s⁺ - mean_i r(-(p_i-a)² + 2(1+γ)p_i - s⁺)/α + s⁻ + mean_ij r((p_j-b)² + 2(1+γ)p_j - s⁻)/β - γ² + θ_a(a+γ) + θ_b(γ+1-b)`
+//! with `r(x) = log(1 + e^{κx})/κ`.
+//!
+//! All numbers go downhill, s⁺, s⁻ and γ at twice the learning rate, and are clipped afterwards. (The min-max form
+//! would have s⁺ and γ go uphill; the published figures come from the form above.)
+//!
+//! W. Shi et al., Lower-Left Partial AUC: An Effective and Efficient Optimization Metric for Recommendation, WWW 2024.
+
+use rivalry_kernels::Real;
+
+use super::bpr::{sigmoid, softplus};
+use super::own::OwnNumbers;
+use super::{Entry, Gradients, Init, Loss, Row, RowGradient, RowLoss, State, Turn};
+use crate::config::{Param, Range, Value};
+
+pub(super) const LLPAUC: Entry = Entry {
+    name: "llpauc",
+    summary: "lower-left partial AUC: the head of the ranking against the hardest negatives",
+    params: &[ALPHA, BETA, KAPPA],
+    build: |params| {
+        Box::new(Llpauc {
+            alpha: params.number(ALPHA.name),
+            beta: params.number(BETA.name),
+            kappa: params.number(KAPPA.name),
+            own: OwnNumbers::new(vec![1.0, 0.0, 0.5, 0.5, 0.0, 0.5, 0.5]),
+        })
+    },
+};
+
+const ALPHA: Param = Param {
+    name: "alpha",
+    doc: "share of the positives that counts",
+    default: Value::Number(0.7),
+    range: Range::Between(0.0, 1.0),
+    grid: &[0.1, 0.3, 0.5, 0.7, 0.9],
+};
+const BETA: Param = Param {
+    name: "beta",
+    doc: "share of the negatives that counts",
+    default: Value::Number(0.01),
+    range: Range::Between(0.0, 1.0),
+    grid: &[0.01, 0.1],
+};
+const KAPPA: Param = Param {
+    name: "kappa",
+    doc: "sharpness of the smoothed hinge r",
+    default: Value::Number(5.0),
+    range: Range::Positive,
+    grid: &[],
+};
+
+/// The places of the learned numbers.
+const A: usize = 0;
+const B: usize = 1;
+const S_POS: usize = 2;
+const S_NEG: usize = 3;
+const GAMMA: usize = 4;
+const THETA_A: usize = 5;
+const THETA_B: usize = 6;
+
+struct Llpauc {
+    alpha: f64,
+    beta: f64,
+    kappa: f64,
+    own: OwnNumbers,
+}
+
+impl<T: Real> RowLoss<T> for Llpauc {
+    fn gradient(&self, _: Turn, row: Row<'_, T>, _: T, grads: Gradients<'_, T>) -> RowGradient<T> {
+        let number = |n: usize| T::of(self.own.values[n]);
+        let [a, b, s_pos, s_neg, gamma] = [A, B, S_POS, S_NEG, GAMMA].map(number);
+        let (theta_a, theta_b) = (number(THETA_A), number(THETA_B));
+        let (one, two, kappa) = (T::one(), T::of(2.0), T::of(self.kappa));
+        let hinge = |x: T| (softplus(kappa * x) / kappa, sigmoid(kappa * x));
+        let own = grads.own;
+
+        let p = sigmoid(row.positive);
+        let (smooth, slope) = hinge(-(p - a) * (p - a) + two * (one + gamma) * p - s_pos);
+        let weight = -slope / T::of(self.alpha);
+        let mut value = -smooth / T::of(self.alpha);
+        let positive = weight * (-two * (p - a) + two * (one + gamma)) * p * (one - p);
+        own[A] = own[A] + weight * two * (p - a) + theta_a;
+        own[S_POS] = own[S_POS] - one - weight;
+        let mut gamma_grad = weight * two * p;
+
+        let share = T::of(1.0 / (self.beta * row.negatives.len() as f64));
+        let (mut b_grad, mut s_neg_grad) = (T::zero(), T::zero());
+        for (f, g) in row.negatives.iter().zip(grads.negatives) {
+            let p = sigmoid(*f);
+            let (smooth, slope) = hinge((p - b) * (p - b) + two * (one + gamma) * p - s_neg);
+            let weight = share * slope;
+            value = value + share * smooth;
+            *g = weight * (two * (p - b) + two * (one + gamma)) * p * (one - p);
+            b_grad = b_grad - weight * two * (p - b);
+            s_neg_grad = s_neg_grad - weight;
+            gamma_grad = gamma_grad + weight * two * p;
+        }
+        own[B] = own[B] + b_grad - theta_b;
+        own[S_NEG] = own[S_NEG] + s_neg_grad + one;
+        own[GAMMA] = own[GAMMA] + gamma_grad - two * gamma + theta_a + theta_b;
+        own[THETA_A] = own[THETA_A] + a + gamma;
+        own[THETA_B] = own[THETA_B] + gamma + one - b;
+        value = value - s_pos + s_neg - gamma * gamma + theta_a * (a + gamma) + theta_b * (gamma + one - b);
+        RowGradient { value, positive }
+    }
+}
+
+impl Loss for Llpauc {
+    fn init(&self) -> Init {
+        Init::Normal(0.01)
+    }
+
+    fn own(&self) -> usize {
+        self.own.values.len()
+    }
+
+    fn step_own(&mut self, _: Turn, grads: &[f64], lr: f64) {
+        self.own.step(grads, |n| if [S_POS, S_NEG, GAMMA].contains(&n) { 2.0 * lr } else { lr });
+        let v = &mut self.own.values;
+        v[A] = v[A].clamp(0.0, 1.0);
+        v[B] = v[B].clamp(0.0, 1.0);
+        v[S_POS] = v[S_POS].clamp(-1.0, 4.0);
+        v[S_NEG] = v[S_NEG].clamp(0.0, 5.0);
+        v[GAMMA] = v[GAMMA].clamp((-v[A]).max(v[B] - 1.0), 1.0);
+    }
+
+    fn state(&self) -> State {
+        self.own.state()
+    }
+
+    fn restore(&mut self, state: &State) -> bool {
+        self.own.restore(state)
+    }
+}

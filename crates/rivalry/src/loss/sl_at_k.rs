@@ -1,0 +1,20 @@
+//! SL@K: `σ((f_i - β_u)/τ_w) · lse_j((f_j - f_i)/τ)`, where β_u estimates the user's K-th highest score.
+//!
+//! W. Yang et al., Breaking the Top-K Barrier: Advancing Top-K Ranking Metrics Optimization in Recommender Systems,
+//! KDD 2025.
+
+use super::Entry;
+use super::softmax::{Softmax, TAU, Weight};
+use super::top_k::{K, REFRESH_EVERY, TAU_W, TopK};
+
+pub(super) const SL_AT_K: Entry = Entry {
+    name: "sl@k",
+    summary: "softmax loss weighted towards pairs near the top K",
+    params: &[TAU, TAU_W, K, REFRESH_EVERY],
+    build: |params| {
+        Box::new(Softmax {
+            weight: Weight::TopK(TopK::new(params)),
+            ..Softmax::plain(params.number(TAU.name))
+        })
+    },
+};
