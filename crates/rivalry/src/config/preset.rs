@@ -84,9 +84,9 @@ pub fn cells() -> &'static [Cell] {
 /// own split, backbone, loss, optimiser, and the published protocol (200 epochs, `eval.mask = "train"`,
 /// `eval.average = "all"`).
 ///
-/// `train.select` stays unset: the epoch is chosen on the validation part, and never on the test part. Where there is
-/// none (the `-popularity` sets) the last epoch is kept; the published reference picks the best on the test part
-/// itself, which a layer above with `train.select = "test"` does, too.
+/// `train.select` stays unset, so the epoch is chosen on the validation part. The `-popularity` sets have none, and no
+/// published settings either: their cells give an error. Run with settings of your own they keep the last epoch; the
+/// published reference picks the best on the test part itself, which `train.select = "test"` does, too.
 ///
 /// ```
 /// let layer = rivalry::config::preset_layer("paper/amazon2014-health/mf/sl").unwrap();
