@@ -4,9 +4,11 @@
 mod entry;
 mod layers;
 mod param;
+mod preset;
 mod settings;
 
 pub use entry::{Entry, choose};
 pub use layers::{read_layer, setting_layer, source_layer};
 pub use param::{Param, Params, Range, Value};
+pub use preset::{Cell, cells, preset_layer};
 pub use settings::{Config, DataConfig, ModelConfig, Select, TrainConfig};
