@@ -57,9 +57,6 @@ static FILES: &[&str] = embedded![
     "gowalla-popularity",
 ];
 
-/// Losses that are defined on fewer negatives than the paper's 1000.
-const FEWER_NEGATIVES: &[(&str, i64)] = &[("bpr", 1), ("guidedrec", 9)];
-
 /// Every published cell, data set by data set; within one by the names of backbone and loss.
 pub fn cells() -> &'static [Cell] {
     static CELLS: LazyLock<Vec<Cell>> = LazyLock::new(|| {
@@ -112,16 +109,12 @@ impl Cell {
         };
         let mut loss = self.params.clone();
         loss.insert("type".to_owned(), self.loss.as_str().into());
-        let mut train = table([("epochs", 200.into())]);
-        if let Some(&(_, negatives)) = FEWER_NEGATIVES.iter().find(|(loss, _)| *loss == self.loss) {
-            train.insert("negatives".to_owned(), negatives.into());
-        }
         let mut layer = source_layer(&self.data);
         layer.extend(table([
             ("backbone", table([("type", self.backbone.as_str().into())]).into()),
             ("loss", loss.into()),
             ("optim", table([("lr", lr.into()), ("weight_decay", weight_decay.into())]).into()),
-            ("train", train.into()),
+            ("train", table([("epochs", 200.into())]).into()),
             ("eval", table([("mask", "train".into()), ("average", "all".into())]).into()),
         ]));
         Ok(layer)
