@@ -17,24 +17,33 @@ pub(crate) struct Checkpoint {
     pub progress: Progress,
     pub learned: Embeddings,
     pub optim: AdamState,
+    pub data_checksum: String,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Header {
     progress: Progress,
     adam_steps: u64,
+    data_checksum: String,
 }
 
 const TABLES: [&str; 3] = ["learned", "adam.first", "adam.second"];
 
 impl Checkpoint {
-    pub fn write(path: &Path, progress: &Progress, learned: &Embeddings, optim: &AdamState) -> Result<()> {
+    pub fn write(
+        path: &Path,
+        progress: &Progress,
+        learned: &Embeddings,
+        optim: &AdamState,
+        data_checksum: &str,
+    ) -> Result<()> {
         let mut file = Tensors::default();
         for (name, tables) in TABLES.iter().zip([learned, &optim.first, &optim.second]) {
             file.put_matrix(&format!("{name}.users"), &tables.users);
             file.put_matrix(&format!("{name}.items"), &tables.items);
         }
-        let header = Header { progress: progress.clone(), adam_steps: optim.steps };
+        let (progress, data_checksum) = (progress.clone(), data_checksum.to_owned());
+        let header = Header { progress, adam_steps: optim.steps, data_checksum };
         let header = serde_json::to_string(&header).expect("progress is plain data");
         file.texts.insert("format".to_owned(), format!("rivalry-checkpoint {FORMAT}"));
         file.texts.insert("progress".to_owned(), header);
@@ -45,7 +54,7 @@ impl Checkpoint {
         let mut file = Tensors::read(path)?;
         check_format(path, file.texts.get("format"), "rivalry-checkpoint", FORMAT)?;
         let header = file.texts.get("progress").and_then(|text| serde_json::from_str(text).ok());
-        let Header { progress, adam_steps } =
+        let Header { progress, adam_steps, data_checksum } =
             header.ok_or_else(|| broken(path, "its progress can't be read"))?;
         let mut tables = |name: &str| -> Result<Embeddings> {
             Ok(Embeddings {
@@ -63,6 +72,7 @@ impl Checkpoint {
         {
             return Err(broken(path, "its tables are of different sizes").into());
         }
-        Ok(Self { progress, learned, optim: AdamState { first, second, steps: adam_steps } })
+        let optim = AdamState { first, second, steps: adam_steps };
+        Ok(Self { progress, learned, optim, data_checksum })
     }
 }

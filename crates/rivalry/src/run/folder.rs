@@ -53,6 +53,8 @@ pub struct Continuing {
     pub config: Config,
     /// Where it stopped; none if it had not saved anything yet.
     pub stopped: Option<Stopped>,
+    /// The checksum of the data it was trained on so far.
+    pub data_checksum: Option<String>,
 }
 
 impl RunFolder {
@@ -68,14 +70,9 @@ impl RunFolder {
         std::fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
         let folder = Self { path: path.to_owned() };
         for file in FILES {
-            match std::fs::remove_file(folder.path.join(file)) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Error::io("replace", path, e));
-                }
-                _ => {}
-            }
+            remove(&folder.path.join(file))?;
         }
-        atomic::write(&folder.path.join(CONFIG), |file| file.write_all(config.to_toml().as_bytes()))?;
+        folder.write_config(config)?;
         Ok(folder)
     }
 
@@ -96,14 +93,26 @@ impl RunFolder {
         let config = Config::from_layers(&[read_layer(&path.join(CONFIG))?])?;
         let checkpoint = path.join(CHECKPOINT);
         if !checkpoint.exists() {
-            return Ok(Continuing { folder, config, stopped: None });
+            return Ok(Continuing { folder, config, stopped: None, data_checksum: None });
         }
-        let Checkpoint { progress, learned, optim } = Checkpoint::read(&checkpoint)?;
+        let Checkpoint { progress, learned, optim, data_checksum } = Checkpoint::read(&checkpoint)?;
         let best = match progress.best {
             Some(_) => Some(folder.model()?.learned),
             None => None,
         };
-        Ok(Continuing { folder, config, stopped: Some(Stopped { progress, learned, optim, best }) })
+        let stopped = Some(Stopped { progress, learned, optim, best });
+        Ok(Continuing { folder, config, stopped, data_checksum: Some(data_checksum) })
+    }
+
+    /// Gives the run another config to go on with, such as one with more epochs. Its figures are no longer final, so
+    /// they go first: a run is never taken for finished that isn't.
+    pub fn extend(&self, config: &Config) -> Result<()> {
+        remove(&self.path.join(METRICS))?;
+        self.write_config(config)
+    }
+
+    fn write_config(&self, config: &Config) -> Result<()> {
+        atomic::write(&self.path.join(CONFIG), |file| file.write_all(config.to_toml().as_bytes()))
     }
 
     /// Where it is.
@@ -178,7 +187,16 @@ impl Store for RunStore<'_> {
             }
             Ok(())
         })?;
-        Checkpoint::write(&self.folder.path.join(CHECKPOINT), progress, learned, optim)
+        let path = self.folder.path.join(CHECKPOINT);
+        Checkpoint::write(&path, progress, learned, optim, &self.dataset.checksum)
+    }
+}
+
+/// Removes a file, if it is there.
+fn remove(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("replace", path, e)),
+        _ => Ok(()),
     }
 }
 

@@ -133,6 +133,13 @@ pub fn fit(
     Loop::new(dataset, config, from)?.run(store, observer)
 }
 
+/// Refuses what [`fit`] could not train, before anything costly is done or anything is written.
+pub fn check(dataset: &Dataset, config: &Config) -> Result<()> {
+    selection(dataset, config.train.select)?;
+    config.eval.check(dataset)?;
+    sample::build(&config.sampler)?.check(dataset, config.train.negatives)
+}
+
 struct Loop<'a> {
     dataset: &'a Dataset,
     config: &'a Config,
@@ -147,10 +154,9 @@ struct Loop<'a> {
 impl<'a> Loop<'a> {
     fn new(dataset: &'a Dataset, config: &'a Config, from: Option<Stopped>) -> Result<Self> {
         let train = &dataset.train;
+        check(dataset, config)?;
         let select = selection(dataset, config.train.select)?;
-        config.eval.check(dataset)?;
         let sampler = sample::build(&config.sampler)?;
-        sampler.check(dataset, config.train.negatives)?;
         let (n_users, n_items, dim) = (train.n_users(), train.n_items(), config.model.dim);
         let from = from.unwrap_or_else(|| Stopped {
             progress: Progress::default(),

@@ -9,7 +9,7 @@ mod optim;
 mod progress;
 mod step;
 
-pub use fit::{Ending, Fit, Fitted, Nowhere, Outcome, Stopped, Store, fit};
+pub use fit::{Ending, Fit, Fitted, Nowhere, Outcome, Stopped, Store, check, fit};
 pub use model::{Model, Score};
 pub use optim::{AdamConfig, AdamState};
 pub use progress::{Best, Event, Observer, Progress, Record, Seconds, Silent};
