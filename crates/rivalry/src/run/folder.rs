@@ -120,6 +120,11 @@ impl RunFolder {
         &self.path
     }
 
+    /// Whether there is anything to resume from.
+    pub fn has_checkpoint(&self) -> bool {
+        self.path.join(CHECKPOINT).exists()
+    }
+
     /// The model of the best epoch.
     pub fn model(&self) -> Result<SavedModel> {
         let path = self.path.join(MODEL);

@@ -89,9 +89,8 @@ impl Tensors {
 
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-        let parsed = SafeTensors::read_metadata(&bytes).and_then(|(_, header)| {
-            Ok((SafeTensors::deserialize(&bytes)?, header.metadata().clone()))
-        });
+        let parsed = SafeTensors::read_metadata(&bytes)
+            .and_then(|(_, header)| Ok((SafeTensors::deserialize(&bytes)?, header.metadata().clone())));
         let (tensors, metadata) =
             parsed.map_err(|e| broken(path, &format!("not a whole safetensors file ({e})")))?;
         // A file without them is someone else's; whoever asks for its format will say so.

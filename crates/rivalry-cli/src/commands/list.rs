@@ -1,0 +1,141 @@
+//! `rivalry list`
+
+use rivalry::backbone::BACKBONES;
+use rivalry::config::{Entry, Param};
+use rivalry::data::read::FORMATS;
+use rivalry::data::{Choice, SPLITS, VALIDATIONS, catalogue, thousands};
+use rivalry::eval::METRICS;
+use rivalry::loss::LOSSES;
+use rivalry::sample::SAMPLERS;
+use serde::Serialize;
+
+use crate::args::{ListArgs, ListKind};
+use crate::output::{print, print_json};
+use crate::table;
+
+/// One thing that can be chosen.
+#[derive(Serialize)]
+struct Line {
+    name: String,
+    summary: String,
+    parameters: Vec<Parameter>,
+}
+
+/// One thing that can be set about it.
+#[derive(Default, Serialize)]
+struct Parameter {
+    /// The key in a config.
+    key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    range: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    summary: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    grid: Vec<f64>,
+}
+
+pub fn run(args: &ListArgs) -> anyhow::Result<()> {
+    let lines = match args.kind {
+        ListKind::Losses => entries("loss", LOSSES),
+        ListKind::Backbones => entries("backbone", BACKBONES),
+        ListKind::Samplers => entries("sampler", SAMPLERS),
+        ListKind::Datasets => datasets(),
+        ListKind::Metrics => metrics(),
+        ListKind::Splits => choices("data.prepare.split", SPLITS),
+        ListKind::Validations => choices("data.prepare.validation", VALIDATIONS),
+        ListKind::Formats => formats(),
+    };
+    if args.json {
+        print_json(&lines)?;
+    } else {
+        show(&lines)?;
+    }
+    Ok(())
+}
+
+fn show(lines: &[Line]) -> std::io::Result<()> {
+    let width = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
+    for line in lines {
+        print(format_args!("{:width$}  {}", line.name, line.summary))?;
+        let rows = line.parameters.iter().map(|p| {
+            let default = p.default.as_ref().map(|value| format!("= {value}")).unwrap_or_default();
+            [p.key.clone(), default, p.range.clone(), p.summary.clone()]
+        });
+        for row in table::columns(rows) {
+            print(format_args!("    {row}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn entries<B>(section: &str, list: &[Entry<B>]) -> Vec<Line> {
+    let parameter = |param: &Param| Parameter {
+        key: format!("{section}.{}", param.name),
+        default: serde_json::from_str(&param.default.to_string()).ok(),
+        range: match param.range.to_string() {
+            any if any == "any" => String::new(),
+            range => range,
+        },
+        summary: param.doc.to_owned(),
+        grid: param.grid.to_vec(),
+    };
+    let line = |entry: &Entry<B>| Line {
+        name: entry.name.to_owned(),
+        summary: entry.summary.to_owned(),
+        parameters: entry.params.iter().map(parameter).collect(),
+    };
+    list.iter().map(line).collect()
+}
+
+/// The settings of a choice are the fields of its default.
+fn choices<T: Serialize>(section: &str, list: &[Choice<T>]) -> Vec<Line> {
+    let line = |choice: &Choice<T>| {
+        let fields = serde_json::to_value(&choice.default).unwrap_or_default();
+        let fields = fields.as_object().into_iter().flatten().filter(|(key, _)| *key != "type");
+        let parameters = fields.map(|(key, value)| Parameter {
+            key: format!("{section}.{key}"),
+            default: Some(value.clone()),
+            ..Parameter::default()
+        });
+        let parameters = parameters.collect();
+        Line { name: choice.name.to_owned(), summary: choice.summary.to_owned(), parameters }
+    };
+    list.iter().map(line).collect()
+}
+
+fn datasets() -> Vec<Line> {
+    let line = |entry: &rivalry::data::CatalogueEntry| {
+        let size = entry.counts.map(|counts| {
+            let [users, items, pairs] =
+                [counts.users, counts.items, counts.train + counts.test].map(thousands);
+            format!(" ({users} users, {items} items, {pairs} pairs)")
+        });
+        let summary = format!("{}{}", entry.description, size.unwrap_or_default());
+        Line { name: entry.name.clone(), summary, parameters: vec![] }
+    };
+    catalogue().iter().map(line).collect()
+}
+
+fn metrics() -> Vec<Line> {
+    let line = |metric: &rivalry::eval::MetricEntry| Line {
+        name: format!("{}@K", metric.label),
+        summary: metric.summary.to_owned(),
+        parameters: vec![],
+    };
+    METRICS.iter().map(line).collect()
+}
+
+fn formats() -> Vec<Line> {
+    let line = |format: &rivalry::data::read::Format| Line {
+        name: format.name.to_owned(),
+        summary: format!("{}; recognised by {}", format.summary, format.recognised_by),
+        parameters: format
+            .options
+            .iter()
+            .map(|option| Parameter { key: format!("data.read.{option}"), ..Parameter::default() })
+            .collect(),
+    };
+    FORMATS.iter().map(line).collect()
+}
