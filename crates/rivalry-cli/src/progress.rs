@@ -102,7 +102,7 @@ impl Watcher {
         let rate = format!("{} pairs/s", short(rate));
         match (self.last, self.best) {
             (Some(last), Some((best, epoch))) => {
-                format!("{} {last:.4}, best {best:.4} at epoch {epoch}   {rate}", self.metric)
+                format!("{rate}   {} {last:.4}, best {best:.4} at epoch {epoch}", self.metric)
             }
             _ => rate,
         }

@@ -9,17 +9,16 @@ use clap::{Args, Subcommand, value_parser};
 pub enum DataCommand {
     /// Size, density and long tail of a data set
     Stats {
-        #[command(flatten)]
-        source: SourceArgs,
         /// Print one JSON document
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        source: SourceArgs,
     },
     /// Filter and split a file of interactions into a benchmark folder
     Prepare {
-        #[command(flatten)]
-        source: SourceArgs,
         /// The folder to make
+        #[arg(index = 2)]
         out: PathBuf,
         /// Replace the folder if it exists
         #[arg(long)]
@@ -27,6 +26,8 @@ pub enum DataCommand {
         /// Print one JSON document
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        source: SourceArgs,
     },
 }
 
@@ -34,7 +35,7 @@ pub enum DataCommand {
 #[derive(Debug, Args)]
 pub struct SourceArgs {
     /// A file or folder, or the name of a known data set
-    #[arg(value_name = "PATH|NAME")]
+    #[arg(value_name = "PATH|NAME", index = 1)]
     pub source: String,
     /// Where named data sets are looked for first
     #[arg(long, value_name = "DIR")]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Command, Id};
 
 use super::Threads;
 use super::data::{Layer, PrepareArgs, ReadArgs, seed};
@@ -10,22 +10,18 @@ use super::data::{Layer, PrepareArgs, ReadArgs, seed};
 /// `rivalry train`
 #[derive(Debug, Args)]
 pub struct TrainArgs {
+    /// Where named data sets are looked for first
+    #[arg(long, value_name = "DIR", help_heading = "Data", display_order = 1)]
+    pub data_dir: Option<PathBuf>,
     #[command(flatten)]
     pub new: NewRunArgs,
-    #[command(flatten)]
-    pub read: ReadArgs,
-    #[command(flatten)]
-    pub prepare: PrepareArgs,
-    /// Go on with a run where it stopped, by its own config; --epochs may give it more epochs
-    #[arg(long, value_name = "RUN", help_heading = "Run")]
-    #[arg(conflicts_with_all = ["NewRunArgs", "ReadArgs", "PrepareArgs"])]
-    pub resume: Option<PathBuf>,
     /// Times through the training pairs [default: 200]
     #[arg(long, value_name = "N", help_heading = "Training")]
     pub epochs: Option<u32>,
-    /// Where named data sets are looked for first
-    #[arg(long, value_name = "DIR", help_heading = "Data")]
-    pub data_dir: Option<PathBuf>,
+    /// Go on with a run where it stopped, by its own config; --epochs may give it more epochs
+    #[arg(long, value_name = "RUN", help_heading = "Run")]
+    #[arg(conflicts_with_all = ids_of_a_new_run())]
+    pub resume: Option<PathBuf>,
     #[command(flatten)]
     pub threads: Threads,
     /// Print one JSON document
@@ -34,17 +30,18 @@ pub struct TrainArgs {
     /// Print nothing but the result
     #[arg(short, long)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub read: ReadArgs,
+    #[command(flatten)]
+    pub prepare: PrepareArgs,
 }
 
 /// What a new run is made of. A resumed one has its own.
 #[derive(Debug, Args)]
 pub struct NewRunArgs {
     /// A file or folder of interactions, or the name of a known data set
-    #[arg(long, value_name = "NAME|PATH", help_heading = "Data")]
+    #[arg(long, value_name = "NAME|PATH", help_heading = "Data", display_order = 0)]
     data: Option<String>,
-    /// The seed of random splits
-    #[arg(long, value_name = "N", value_parser = seed(), help_heading = "Preparing")]
-    split_seed: Option<u64>,
     /// A TOML file of settings, such as a run's config.toml
     #[arg(long, value_name = "FILE", help_heading = "Training")]
     pub config: Option<PathBuf>,
@@ -84,6 +81,16 @@ pub struct NewRunArgs {
     /// Replace the run in that folder
     #[arg(long, requires = "out", help_heading = "Run")]
     pub force: bool,
+    /// The seed of random splits
+    #[arg(long, value_name = "N", value_parser = seed(), help_heading = "Preparing")]
+    split_seed: Option<u64>,
+}
+
+/// What a resumed run has in its own config. Each by its name, so that an error shows only what was given.
+fn ids_of_a_new_run() -> Vec<Id> {
+    let command = NewRunArgs::augment_args(Command::new("new"));
+    let command = PrepareArgs::augment_args(ReadArgs::augment_args(command));
+    command.get_arguments().map(|arg| arg.get_id().clone()).collect()
 }
 
 impl TrainArgs {

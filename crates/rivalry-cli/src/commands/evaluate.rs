@@ -82,12 +82,9 @@ fn show(document: &Document<'_>, dataset: &Dataset) -> std::io::Result<()> {
         (Part::Test, Mask::TrainValid) => "training and validation items",
         _ => "training items",
     };
-    print(format_args!(
-        "{}, epoch {}: {part} part of {}, mean over {over}, without {masked}",
-        document.run.display(),
-        document.epoch,
-        dataset.name
-    ))?;
+    print(format_args!("run     {}, epoch {}", document.run.display(), document.epoch))?;
+    print(format_args!("part    {part} of {}, mean over {over}", dataset.name))?;
+    print(format_args!("mask    {masked}\n"))?;
     let mut columns = vec![(part, metrics)];
     columns.extend(head.iter().map(|bucket| ("head", &bucket.metrics)));
     columns.extend(tail.iter().map(|bucket| ("tail", &bucket.metrics)));

@@ -3,7 +3,7 @@
 use rivalry::backbone::BACKBONES;
 use rivalry::config::{Entry, Param};
 use rivalry::data::read::FORMATS;
-use rivalry::data::{Choice, SPLITS, VALIDATIONS, catalogue, thousands};
+use rivalry::data::{Choice, Counts, SPLITS, VALIDATIONS, catalogue, thousands};
 use rivalry::eval::METRICS;
 use rivalry::loss::LOSSES;
 use rivalry::sample::SAMPLERS;
@@ -14,10 +14,14 @@ use crate::output::{print, print_json};
 use crate::table;
 
 /// One thing that can be chosen.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Line {
     name: String,
     summary: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counts: Option<Counts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recognised_by: Option<&'static str>,
     parameters: Vec<Parameter>,
 }
 
@@ -59,6 +63,13 @@ fn show(lines: &[Line]) -> std::io::Result<()> {
     let width = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
     for line in lines {
         print(format_args!("{:width$}  {}", line.name, line.summary))?;
+        if let Some(Counts { users, items, train, test }) = line.counts {
+            let [users, items, pairs] = [users, items, train + test].map(thousands);
+            print(format_args!("    {users} users, {items} items, {pairs} pairs"))?;
+        }
+        if let Some(sign) = line.recognised_by {
+            print(format_args!("    recognised by {sign}"))?;
+        }
         let rows = line.parameters.iter().map(|p| {
             let default = p.default.as_ref().map(|value| format!("= {value}")).unwrap_or_default();
             [p.key.clone(), default, p.range.clone(), p.summary.clone()]
@@ -85,6 +96,7 @@ fn entries<B>(section: &str, list: &[Entry<B>]) -> Vec<Line> {
         name: entry.name.to_owned(),
         summary: entry.summary.to_owned(),
         parameters: entry.params.iter().map(parameter).collect(),
+        ..Line::default()
     };
     list.iter().map(line).collect()
 }
@@ -100,20 +112,22 @@ fn choices<T: Serialize>(section: &str, list: &[Choice<T>]) -> Vec<Line> {
             ..Parameter::default()
         });
         let parameters = parameters.collect();
-        Line { name: choice.name.to_owned(), summary: choice.summary.to_owned(), parameters }
+        Line {
+            name: choice.name.to_owned(),
+            summary: choice.summary.to_owned(),
+            parameters,
+            ..Line::default()
+        }
     };
     list.iter().map(line).collect()
 }
 
 fn datasets() -> Vec<Line> {
-    let line = |entry: &rivalry::data::CatalogueEntry| {
-        let size = entry.counts.map(|counts| {
-            let [users, items, pairs] =
-                [counts.users, counts.items, counts.train + counts.test].map(thousands);
-            format!(" ({users} users, {items} items, {pairs} pairs)")
-        });
-        let summary = format!("{}{}", entry.description, size.unwrap_or_default());
-        Line { name: entry.name.clone(), summary, parameters: vec![] }
+    let line = |entry: &rivalry::data::CatalogueEntry| Line {
+        name: entry.name.clone(),
+        summary: entry.description.clone(),
+        counts: entry.counts,
+        ..Line::default()
     };
     catalogue().iter().map(line).collect()
 }
@@ -122,20 +136,19 @@ fn metrics() -> Vec<Line> {
     let line = |metric: &rivalry::eval::MetricEntry| Line {
         name: format!("{}@K", metric.label),
         summary: metric.summary.to_owned(),
-        parameters: vec![],
+        ..Line::default()
     };
     METRICS.iter().map(line).collect()
 }
 
 fn formats() -> Vec<Line> {
+    let option = |option: &&str| Parameter { key: format!("data.read.{option}"), ..Parameter::default() };
     let line = |format: &rivalry::data::read::Format| Line {
         name: format.name.to_owned(),
-        summary: format!("{}; recognised by {}", format.summary, format.recognised_by),
-        parameters: format
-            .options
-            .iter()
-            .map(|option| Parameter { key: format!("data.read.{option}"), ..Parameter::default() })
-            .collect(),
+        summary: format.summary.to_owned(),
+        recognised_by: Some(format.recognised_by),
+        parameters: format.options.iter().map(option).collect(),
+        ..Line::default()
     };
     FORMATS.iter().map(line).collect()
 }
