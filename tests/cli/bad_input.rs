@@ -78,7 +78,7 @@ fn an_unknown_loss_or_key() {
     holds(&refused(&log(), &["--loss", "dls"]), &["unknown loss 'dls'", "did you mean 'dsl'?"]);
     holds(&refused(&log(), &["--set", "loss.alpah=2"]), &["alpah", "did you mean 'alpha'?"]);
     holds(&refused(&log(), &["--set", "train.epoch=2"]), &["did you mean 'epochs'?"]);
-    holds(&refused(&log(), &["--backbone", "mv"]), &["did you mean 'mf'?"]);
+    holds(&refused(&log(), &["--backbone", "mff"]), &["did you mean 'mf'?"]);
     holds(&refused(&log(), &["--split", "randon"]), &["randon", "random"]);
     holds(&refused(&log(), &["--format", "cvs"]), &["did you mean 'csv'?"]);
     holds(&World::new().fails(2, &["trian"]), &["train"]);
@@ -92,7 +92,7 @@ fn parameters_out_of_range() {
     }
     holds(&refused(&log(), &["--lr", "nan"]), &["optim.lr: expected a number > 0"]);
     holds(&refused(&log(), &["--lr", "-1"]), &["optim.lr: expected a number > 0"]);
-    holds(&refused(&log(), &["--dim", "0"]), &["model.dim: expected a whole number ≥ 1"]);
+    holds(&refused(&log(), &["--set", "model.dim=0"]), &["model.dim: expected a whole number ≥ 1"]);
     holds(&refused(&log(), &["--seed", "9223372036854775808"]), &["--seed"]);
     holds(&refused(&log(), &["--min-rating", "nan"]), &["NaN"]);
     holds(&refused(&log(), &["--split", "random", "--test", "1.5"]), &["test", "1.5"]);
@@ -116,7 +116,7 @@ fn duplicates_are_merged_and_unseen_items_kept_and_both_are_reported() {
     world.write("set/test.tsv", "user\titem\n0\t2\n1\t3\n");
     let train = ["train", "--data", "set", "--validation", "none", "--set", "eval.k=[2]", "--out", "run"];
     let (_, said) = world.ok(&[&train, SMALL].concat());
-    holds(&said, &["1 repeated pair", "1 item of the test part not seen in training", "4 training"]);
+    holds(&said, &["merged 1 duplicate pair", "1 item of the test part not seen in training", "4 training"]);
     let stats = world.json(&["data", "stats", "set", "--validation", "none", "--json"]);
     assert_eq!((&stats["train"], &stats["unseen_in_test"]["items"]), (&4.into(), &1.into()));
     assert_eq!(stats["notes"].as_array().unwrap().len(), 2);

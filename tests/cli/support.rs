@@ -118,7 +118,7 @@ pub fn log() -> String {
     let mut text = "user,item,rating,time\n".to_owned();
     for user in 0..30 {
         for n in 0..10 {
-            let item = (user * 7 + n * n * 3 + n) % 40;
+            let item = (user * 7 + n * 3) % 40;
             text += &format!("user {user},item/{item},{},{}\n", n % 5 + 1, 1000 + 31 * user + n);
         }
     }
