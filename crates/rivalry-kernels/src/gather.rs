@@ -1,45 +1,22 @@
 //! Rows of a table picked by id: their dot products with a vector, their weighted sum, and the way back.
 //!
 //! These four loops are where training spends its time. A row is a whole number of lanes; the usual widths
-//! (32, 64, 128 numbers) get loops of fixed length that the compiler unrolls, all others share one general loop.
+//! (32, 64, 128 numbers) get loops of fixed length with the vector held in registers, all others share one general
+//! loop. Both add in the same order.
 
 use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
 use crate::Lane;
-use crate::simd::{dot, level, load, store};
+use crate::simd::{dot, level, load, store, sum, sum_each};
 
-/// The row width as a constant where it is a usual one.
-trait Width: Copy {
-    fn lanes(self) -> usize;
-}
-
-#[derive(Clone, Copy)]
-struct Fixed<const LANES: usize>;
-
-impl<const LANES: usize> Width for Fixed<LANES> {
-    #[inline(always)]
-    fn lanes(self) -> usize {
-        LANES
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Any(usize);
-
-impl Width for Any {
-    #[inline(always)]
-    fn lanes(self) -> usize {
-        self.0
-    }
-}
-
-macro_rules! with_width {
-    ($lanes:expr, $simd:ident, $width:ident => $body:expr) => {
+/// Calls the version of a kernel that fits the row width, at the machine's level.
+macro_rules! by_width {
+    ($lanes:expr, $fixed:ident, $any:ident, $($argument:expr),+) => {
         match $lanes {
-            2 => dispatch!(level(), $simd => { let $width = Fixed::<2>; $body }),
-            4 => dispatch!(level(), $simd => { let $width = Fixed::<4>; $body }),
-            8 => dispatch!(level(), $simd => { let $width = Fixed::<8>; $body }),
-            lanes => dispatch!(level(), $simd => { let $width = Any(lanes); $body }),
+            2 => dispatch!(level(), simd => $fixed::<_, 2>(simd, $($argument),+)),
+            4 => dispatch!(level(), simd => $fixed::<_, 4>(simd, $($argument),+)),
+            8 => dispatch!(level(), simd => $fixed::<_, 8>(simd, $($argument),+)),
+            _ => dispatch!(level(), simd => $any(simd, $($argument),+)),
         }
     };
 }
@@ -49,122 +26,198 @@ macro_rules! with_width {
 /// # Panics
 /// If an id is beyond the table or `out` is shorter than `ids`.
 pub fn dots(query: &[Lane], table: &[Lane], ids: &[u32], out: &mut [f32]) {
-    with_width!(query.len(), simd, width => dots_at(simd, width, query, table, ids, out));
+    let out = &mut out[..ids.len()];
+    by_width!(query.len(), dots_fixed, dots_any, query, table, ids, out);
 }
 
 #[inline(always)]
-fn dots_at<S: Simd>(
+fn dots_fixed<S: Simd, const L: usize>(
     simd: S,
-    width: impl Width,
     query: &[Lane],
     table: &[Lane],
     ids: &[u32],
     out: &mut [f32],
 ) {
-    let query = &query[..width.lanes()];
-    for (&id, out) in ids.iter().zip(&mut out[..ids.len()]) {
-        *out = dot(simd, query, row(width, table, id));
+    let query = registers::<S, L>(simd, query);
+    let (fours, rest) = ids.as_chunks::<4>();
+    let (out_fours, out_rest) = out.as_chunks_mut::<4>();
+    for (&[a, b, c, d], out) in fours.iter().zip(out_fours) {
+        // Four products at a time: their lanes are added up together.
+        let a = product(simd, &query, row::<L>(table, a));
+        let b = product(simd, &query, row::<L>(table, b));
+        let c = product(simd, &query, row::<L>(table, c));
+        let d = product(simd, &query, row::<L>(table, d));
+        *out = sum_each(simd, [a, b, c, d]);
+    }
+    for (&id, out) in rest.iter().zip(out_rest) {
+        *out = sum(product(simd, &query, row::<L>(table, id)));
+    }
+}
+
+#[inline(always)]
+fn dots_any<S: Simd>(simd: S, query: &[Lane], table: &[Lane], ids: &[u32], out: &mut [f32]) {
+    for (&id, out) in ids.iter().zip(out) {
+        *out = dot(simd, query, any_row(table, id, query.len()));
     }
 }
 
 /// Both `f[n] = a · table[ids[n]]` and `s[n] = b · table[ids[n]]`, reading each row once.
+///
+/// # Panics
+/// As [`dots`].
 pub fn dots_pair(a: &[Lane], b: &[Lane], table: &[Lane], ids: &[u32], f: &mut [f32], s: &mut [f32]) {
-    with_width!(a.len(), simd, width => dots_pair_at(simd, width, a, b, table, ids, f, s));
+    let out = (&mut f[..ids.len()], &mut s[..ids.len()]);
+    by_width!(a.len(), dots_pair_fixed, dots_pair_any, [a, b], table, ids, out);
 }
 
 #[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "two queries and two answers, once with the instruction level")]
-fn dots_pair_at<S: Simd>(
+fn dots_pair_fixed<S: Simd, const L: usize>(
     simd: S,
-    width: impl Width,
-    a: &[Lane],
-    b: &[Lane],
+    [a, b]: [&[Lane]; 2],
     table: &[Lane],
     ids: &[u32],
-    f: &mut [f32],
-    s: &mut [f32],
+    (f, s): (&mut [f32], &mut [f32]),
 ) {
-    let (a, b) = (&a[..width.lanes()], &b[..width.lanes()]);
-    for ((&id, f), s) in ids.iter().zip(&mut f[..ids.len()]).zip(&mut s[..ids.len()]) {
-        let row = row(width, table, id);
-        *f = dot(simd, a, row);
-        *s = dot(simd, b, row);
+    let (twos, rest) = ids.as_chunks::<2>();
+    for (at, &[first, second]) in twos.iter().enumerate() {
+        let row_1 = registers::<S, L>(simd, row::<L>(table, first));
+        let (f_1, s_1) = (product(simd, &row_1, a), product(simd, &row_1, b));
+        let row_2 = registers::<S, L>(simd, row::<L>(table, second));
+        let (f_2, s_2) = (product(simd, &row_2, a), product(simd, &row_2, b));
+        let sums = sum_each(simd, [f_1, s_1, f_2, s_2]);
+        [f[2 * at], s[2 * at], f[2 * at + 1], s[2 * at + 1]] = sums;
+    }
+    if let (Some(&id), Some(f), Some(s)) = (rest.first(), f.last_mut(), s.last_mut()) {
+        let row = registers::<S, L>(simd, row::<L>(table, id));
+        (*f, *s) = (sum(product(simd, &row, a)), sum(product(simd, &row, b)));
+    }
+}
+
+#[inline(always)]
+fn dots_pair_any<S: Simd>(
+    simd: S,
+    [a, b]: [&[Lane]; 2],
+    table: &[Lane],
+    ids: &[u32],
+    (f, s): (&mut [f32], &mut [f32]),
+) {
+    for ((&id, f), s) in ids.iter().zip(f).zip(s) {
+        let row = any_row(table, id, a.len());
+        (*f, *s) = (dot(simd, a, row), dot(simd, b, row));
     }
 }
 
 /// `out += Σ_n weights[n] · table[ids[n]]`.
+///
+/// # Panics
+/// If an id is beyond the table.
 pub fn add_weighted_rows(table: &[Lane], ids: &[u32], weights: &[f32], out: &mut [Lane]) {
-    with_width!(out.len(), simd, width => match width.lanes() {
-        2 => add_weighted_rows_in_registers::<_, 2>(simd, table, ids, weights, out),
-        4 => add_weighted_rows_in_registers::<_, 4>(simd, table, ids, weights, out),
-        _ => add_weighted_rows_at(simd, width, table, ids, weights, out),
-    });
+    by_width!(out.len(), add_weighted_rows_fixed, add_weighted_rows_any, table, ids, weights, out);
 }
 
-/// The sum stays in registers until the end: with up to 64 numbers a row they hold it whole.
 #[inline(always)]
-fn add_weighted_rows_in_registers<S: Simd, const LANES: usize>(
+fn add_weighted_rows_fixed<S: Simd, const L: usize>(
     simd: S,
     table: &[Lane],
     ids: &[u32],
     weights: &[f32],
     out: &mut [Lane],
 ) {
-    let mut sums: [f32x16<S>; LANES] = std::array::from_fn(|l| load(simd, &out[l]));
+    let mut sums = registers::<S, L>(simd, out);
     for (&id, &weight) in ids.iter().zip(weights) {
-        let row = row(Fixed::<LANES>, table, id);
+        let row = row::<L>(table, id);
         let weight = f32x16::splat(simd, weight);
-        for l in 0..LANES {
+        for l in 0..L {
             sums[l] = load(simd, &row[l]).mul_add(weight, sums[l]);
         }
     }
-    for l in 0..LANES {
+    for l in 0..L {
         store(sums[l], &mut out[l]);
     }
 }
 
 #[inline(always)]
-fn add_weighted_rows_at<S: Simd>(
-    simd: S,
-    width: impl Width,
-    table: &[Lane],
-    ids: &[u32],
-    weights: &[f32],
-    out: &mut [Lane],
-) {
+fn add_weighted_rows_any<S: Simd>(simd: S, table: &[Lane], ids: &[u32], weights: &[f32], out: &mut [Lane]) {
     for (&id, &weight) in ids.iter().zip(weights) {
-        add_scaled(simd, weight, row(width, table, id), &mut out[..width.lanes()]);
+        add_scaled(simd, weight, any_row(table, id, out.len()), out);
     }
 }
 
 /// `table[ids[n] - first] += weights[n] · vector` for each n: the transpose of [`dots`].
 /// `table` is the part of a larger one that starts at row `first`.
+///
+/// # Panics
+/// If an id is not in that part.
 pub fn add_to_rows(vector: &[Lane], ids: &[u32], weights: &[f32], first: u32, table: &mut [Lane]) {
-    with_width!(vector.len(), simd, width => add_to_rows_at(simd, width, vector, ids, weights, first, table));
+    by_width!(vector.len(), add_to_rows_fixed, add_to_rows_any, vector, ids, weights, first, table);
 }
 
 #[inline(always)]
-fn add_to_rows_at<S: Simd>(
+fn add_to_rows_fixed<S: Simd, const L: usize>(
     simd: S,
-    width: impl Width,
     vector: &[Lane],
     ids: &[u32],
     weights: &[f32],
     first: u32,
     table: &mut [Lane],
 ) {
-    let lanes = width.lanes();
-    let vector = &vector[..lanes];
+    let vector = registers::<S, L>(simd, vector);
+    let rows = table.as_chunks_mut::<L>().0;
     for (&id, &weight) in ids.iter().zip(weights) {
-        let start = (id - first) as usize * lanes;
-        add_scaled(simd, weight, vector, &mut table[start..start + lanes]);
+        let weight = f32x16::splat(simd, weight);
+        let row = &mut rows[(id - first) as usize];
+        for l in 0..L {
+            store(vector[l].mul_add(weight, load(simd, &row[l])), &mut row[l]);
+        }
     }
 }
 
 #[inline(always)]
-fn row(width: impl Width, table: &[Lane], id: u32) -> &[Lane] {
-    let start = id as usize * width.lanes();
-    &table[start..start + width.lanes()]
+fn add_to_rows_any<S: Simd>(
+    simd: S,
+    vector: &[Lane],
+    ids: &[u32],
+    weights: &[f32],
+    first: u32,
+    table: &mut [Lane],
+) {
+    for (&id, &weight) in ids.iter().zip(weights) {
+        let start = (id - first) as usize * vector.len();
+        add_scaled(simd, weight, vector, &mut table[start..start + vector.len()]);
+    }
+}
+
+/// A row held in registers, as far as there are enough of them.
+#[inline(always)]
+fn registers<S: Simd, const L: usize>(simd: S, row: &[Lane]) -> [f32x16<S>; L] {
+    let row = &row[..L];
+    let mut held = [f32x16::splat(simd, 0.0); L];
+    for l in 0..L {
+        held[l] = load(simd, &row[l]);
+    }
+    held
+}
+
+#[inline(always)]
+fn row<const L: usize>(table: &[Lane], id: u32) -> &[Lane; L] {
+    &table.as_chunks::<L>().0[id as usize]
+}
+
+#[inline(always)]
+fn any_row(table: &[Lane], id: u32, lanes: usize) -> &[Lane] {
+    let start = id as usize * lanes;
+    &table[start..start + lanes]
+}
+
+/// The products of two rows, lane by lane, added up over the lanes of the row.
+#[inline(always)]
+fn product<S: Simd, const L: usize>(simd: S, held: &[f32x16<S>; L], row: &[Lane]) -> f32x16<S> {
+    let row = &row[..L];
+    let mut acc = f32x16::splat(simd, 0.0);
+    for l in 0..L {
+        acc = held[l].mul_add(load(simd, &row[l]), acc);
+    }
+    acc
 }
 
 #[inline(always)]

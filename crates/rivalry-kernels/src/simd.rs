@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use fearless_simd::{Level, Simd, f32x16, i32x16, prelude::*};
+use fearless_simd::{Level, Simd, f32x4, f32x16, f64x2, i32x16, prelude::*};
 
 use crate::Lane;
 
@@ -72,11 +72,31 @@ pub(crate) fn store<S: Simd>(value: f32x16<S>, lane: &mut Lane) {
 /// The sum of the lanes, always in the same order.
 #[inline(always)]
 pub(crate) fn sum<S: Simd>(x: f32x16<S>) -> f32 {
+    let q: [f32; 4] = quarter(x).into();
+    (q[0] + q[2]) + (q[1] + q[3])
+}
+
+/// `[x0, x1, x2, x3]` and `[y0, …]` become `[x0 + x2, y0 + y2, x1 + x3, y1 + y3]`.
+#[inline(always)]
+fn halve<S: Simd>(simd: S, x: f32x4<S>, y: f32x4<S>) -> f32x4<S> {
+    simd.zip_low_f32x4(x, y) + simd.zip_high_f32x4(x, y)
+}
+
+#[inline(always)]
+fn quarter<S: Simd>(x: f32x16<S>) -> f32x4<S> {
     let (low, high) = x.split();
     let (low, high) = (low + high).split();
-    let quarter = low + high;
-    let q = quarter.as_slice();
-    (q[0] + q[2]) + (q[1] + q[3])
+    low + high
+}
+
+/// [`sum`] of four vectors at once, each in the same order as there.
+#[inline(always)]
+pub(crate) fn sum_each<S: Simd>(simd: S, [a, b, c, d]: [f32x16<S>; 4]) -> [f32; 4] {
+    let (ab, cd) = (halve(simd, quarter(a), quarter(b)), halve(simd, quarter(c), quarter(d)));
+    let (ab, cd): (f64x2<S>, f64x2<S>) = (ab.bitcast(), cd.bitcast());
+    let (even, odd): (f32x4<S>, f32x4<S>) =
+        (simd.zip_low_f64x2(ab, cd).bitcast(), simd.zip_high_f64x2(ab, cd).bitcast());
+    (even + odd).into()
 }
 
 #[inline(always)]
@@ -129,6 +149,18 @@ mod tests {
             let y: [f32; 16] = exp(simd, f32x16::splat(simd, x)).into();
             y[3]
         })
+    }
+
+    #[test]
+    fn four_sums_at_once_are_the_single_sums_to_the_bit() {
+        at_every_level(|| {
+            let numbers = |k: usize| std::array::from_fn(|l| ((k * 16 + l) as f32 * 0.7).sin());
+            let (each, single) = dispatch!(level(), simd => {
+                let vectors: [_; 4] = std::array::from_fn(|k| f32x16::simd_from(simd, numbers(k)));
+                (sum_each(simd, vectors), vectors.map(sum))
+            });
+            assert_eq!(each, single);
+        });
     }
 
     #[test]

@@ -6,9 +6,6 @@ use crate::data::Interactions;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The share of the items that is head, and the share that is tail.
-const SHARE: f64 = 0.2;
-
 /// How well held-out items of one bucket were found, in the same lists that all items compete in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
@@ -31,17 +28,13 @@ impl Bucket {
     }
 }
 
-/// The `⌈0.2 · n⌉` items with the most interactions, and as many with the fewest.
+/// The head, a fifth of the items (`⌈0.2 · n⌉`) with the most interactions, and the tail, as many with the fewest.
 ///
 /// Of equally frequent items the lower dense id counts as the more frequent one.
 pub(super) fn head_and_tail(train: &Interactions) -> (Vec<u32>, Vec<u32>) {
     let counts = train.item_counts();
     let mut order: Vec<u32> = (0..counts.len() as u32).collect();
     order.sort_by_key(|&item| std::cmp::Reverse(counts[item as usize]));
-    let size = (SHARE * order.len() as f64).ceil() as usize;
-    let tail = order.split_off(order.len() - size);
-    // With fewer than two buckets' worth of items the tail has taken some of the head.
-    order.extend(&tail);
-    order.truncate(size);
-    (order, tail)
+    let size = order.len().div_ceil(5);
+    (order[..size].to_vec(), order[order.len() - size..].to_vec())
 }

@@ -21,20 +21,25 @@ pub(super) fn tables(users: &Matrix, items: &Matrix, targets: &[u32]) -> Result<
 
 /// There are enough items for a list of `k`.
 pub(super) fn list_length(k: usize, n_items: usize) -> Result<()> {
-    if k == 0 {
-        return Err(InputError::new("K = 0, but a list has at least one item")
-            .help("give a K of 1 or more")
-            .into());
-    }
-    if k > n_items {
-        let fault = format!("K = {k}, but there are only {n_items} items");
-        let help = match n_items {
-            0 => "check that the data set was read as you meant".to_owned(),
-            _ => format!("choose a K of at most {n_items}"),
-        };
-        return Err(InputError::new(fault).help(help).into());
-    }
-    Ok(())
+    let (fault, help) = match (k, n_items) {
+        (0, _) => ("K = 0, but a list has at least one item".to_owned(), "give a K of 1 or more".to_owned()),
+        (_, 0) => {
+            ("there are no items to rank".to_owned(), "check that the data were read as you meant".to_owned())
+        }
+        _ if k > n_items => (
+            format!("K = {k}, but there are only {n_items} items"),
+            format!("choose a K of at most {n_items}"),
+        ),
+        _ => return Ok(()),
+    };
+    Err(InputError::new(fault).help(help).into())
+}
+
+/// All lengths are possible, and there is one; the longest comes back.
+pub(super) fn list_lengths(ks: &[usize], n_items: usize) -> Result<usize> {
+    ks.iter().try_for_each(|&k| list_length(k, n_items))?;
+    let none = || InputError::new("no K to measure at").field("k").help("give at least one, such as 20");
+    Ok(ks.iter().copied().max().ok_or_else(none)?)
 }
 
 /// The embeddings are of this data set's users and items.

@@ -44,7 +44,7 @@ pub fn evaluate(
     options: &EvalOptions,
 ) -> Result<Evaluation> {
     check::same_world(users, items, dataset)?;
-    let longest = options.longest()?;
+    let longest = check::list_lengths(&options.k, items.rows())?;
     let Dataset { train, valid, test, .. } = dataset;
     let (held_out, masks): (&Interactions, &[&Interactions]) = match (part, options.mask) {
         (Part::Valid, _) => (valid, &[train]),

@@ -8,6 +8,7 @@ mod beyond;
 mod bucket;
 mod check;
 mod evaluate;
+mod lists;
 mod metric;
 mod options;
 mod per_user;
@@ -18,8 +19,9 @@ mod tests;
 
 pub use bucket::Bucket;
 pub use evaluate::{Evaluation, evaluate};
+pub use lists::Lists;
 pub use metric::{Judged, METRICS, MetricEntry};
 pub use options::{Average, EvalOptions, Mask, Part};
 pub use per_user::PerUser;
-pub use rank::{Lists, top_k_lists};
+pub use rank::top_k_lists;
 pub use recommend::{recommend, similar_items};

@@ -2,8 +2,8 @@
 //! move the figures: so they are named, settable and on record.
 
 use super::check;
+use crate::Result;
 use crate::data::Dataset;
-use crate::{InputError, Result};
 use serde::{Deserialize, Serialize};
 
 /// Which held-out part is the truth.
@@ -76,25 +76,13 @@ impl Default for EvalOptions {
 impl EvalOptions {
     /// Refuses what could not be measured on these data, before anything costly is done.
     pub fn check(&self, dataset: &Dataset) -> Result<()> {
-        check::list_length(self.longest()?, dataset.train.n_items())
+        check::list_lengths(&self.k, dataset.train.n_items()).map(|_| ())
     }
 
     /// The metric an epoch is chosen by: NDCG@20, or NDCG at the longest list where 20 is not measured.
     pub fn selection_metric(&self) -> String {
         let k = if self.k.contains(&20) { 20 } else { self.k.iter().copied().max().unwrap_or(20) };
         format!("NDCG@{k}")
-    }
-
-    /// The longest list that is needed.
-    pub(super) fn longest(&self) -> Result<usize> {
-        let none = || InputError::new("no K to measure at").field("k").help("give at least one, such as 20");
-        if self.k.contains(&0) {
-            return Err(InputError::new("0 is no length of list")
-                .field("k")
-                .help("give a K of 1 or more")
-                .into());
-        }
-        Ok(self.k.iter().copied().max().ok_or_else(none)?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Full ranking: for each user the best items of all, the masked ones left out.
 
-use super::check;
+use super::{Lists, check};
 use crate::data::Interactions;
 use crate::{Error, Matrix, Result};
 use rayon::prelude::*;
@@ -8,35 +8,8 @@ use rivalry_kernels::{Lane, TopK, ZERO, score_block};
 
 /// Users and items scored together: their scores stay in the second-level cache until the top K has read them.
 /// Fixed, so that a user's list never depends on the number of threads.
-const USERS: usize = 128;
-const ITEMS: usize = 1024;
-
-/// Ranked lists of the same nominal length, one for each target user.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Lists {
-    k: usize,
-    users: Vec<u32>,
-    lens: Vec<u32>,
-    items: Vec<u32>,
-    scores: Vec<f32>,
-}
-
-impl Lists {
-    /// The users the lists are for, in the order they were asked for.
-    pub fn users(&self) -> &[u32] {
-        &self.users
-    }
-
-    /// The list of the `n`-th of these users, best first: shorter than `k` if the mask left fewer items.
-    pub fn items(&self, n: usize) -> &[u32] {
-        &self.items[n * self.k..][..self.lens[n] as usize]
-    }
-
-    /// The scores that go with [`items`](Self::items).
-    pub fn scores(&self, n: usize) -> &[f32] {
-        &self.scores[n * self.k..][..self.lens[n] as usize]
-    }
-}
+const USERS: usize = 256;
+const ITEMS: usize = 512;
 
 /// The `k` best items of each of the `targets`, without those that any of the `masks` holds for the user.
 ///
@@ -45,6 +18,9 @@ impl Lists {
 ///
 /// # Errors
 /// If the tables don't fit each other or the targets, `k` is not in `1..=items`, or a score is NaN.
+///
+/// # Panics
+/// If a mask has no row for a target.
 pub fn top_k_lists(
     users: &Matrix,
     items: &Matrix,
@@ -176,7 +152,8 @@ mod tests {
         let (n_users, n_items) = (USERS + 9, 2 * ITEMS + 77);
         let users = Matrix::from_fn(n_users, 5, |r, c| ((r * 7 + c * 3) % 5) as f32 - 2.0);
         let items = Matrix::from_fn(n_items, 5, |r, c| ((r * 11 + c * r) % 7) as f32 - 3.0);
-        let seen = (0..n_users as u32).flat_map(|u| (0..60).map(move |i| (u, (u * 31 + i * i * 5) % 2100)));
+        let seen = (0..n_users as u32)
+            .flat_map(|u| (0..60).map(move |i| (u, (u * 31 + i * i * 5) % n_items as u32)));
         (users, items, Interactions::from_pairs(n_users, n_items, seen))
     }
 

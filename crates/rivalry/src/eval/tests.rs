@@ -177,7 +177,7 @@ fn what_cannot_be_measured_is_refused_with_a_way_out() {
     };
     let too_long = refusal(&users, &data, vec![5, 20]);
     assert_eq!(too_long, "K = 20, but there are only 7 items\n  help: choose a K of at most 7");
-    assert!(refusal(&users, &data, vec![5, 0]).contains("k: 0 is no length of list"));
+    assert!(refusal(&users, &data, vec![5, 0]).contains("K = 0, but a list has at least one item"));
     assert!(refusal(&users, &data, vec![]).contains("no K to measure at"));
     assert!(refusal(&Matrix::zeros(4, 3), &data, vec![1]).contains("the model has 4 users and 7 items"));
     assert!(refusal(&Matrix::zeros(3, 2), &data, vec![1]).contains("user embeddings have 2 numbers"));

@@ -1,5 +1,6 @@
 //! Uniform negatives: every item that is not among the user's training items is equally likely.
 
+use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Entry, Sampler};
@@ -72,19 +73,27 @@ impl Uniform {
         out: &mut [u32],
     ) {
         let mut taken = vec![0u64; n_items.div_ceil(64) as usize];
-        let mark = |taken: &mut [u64], item: u32| taken[item as usize / 64] |= 1 << (item % 64);
         for &item in positives {
-            mark(&mut taken, item);
+            taken[item as usize / 64] |= 1 << (item % 64);
         }
-        for place in out {
-            *place = loop {
-                let item = below(rng, n_items);
-                if taken[item as usize / 64] >> (item % 64) & 1 == 0 {
-                    break item;
+        // The bias of multiply-shift lies in the products whose low half is below this (Lemire's bound).
+        let surplus = n_items.wrapping_neg() % n_items;
+        let mut drawn = 0;
+        while drawn < out.len() {
+            let word = rng.next_u64();
+            for half in [word as u32, (word >> 32) as u32] {
+                let product = u64::from(half) * u64::from(n_items);
+                let item = (product >> 32) as u32;
+                let (place, bit) = (item as usize / 64, 1 << (item % 64));
+                let free = taken[place] & bit == 0 && product as u32 >= surplus;
+                // Written in any case and counted only if free: a rare "no" then costs no misprediction.
+                if let Some(out) = out.get_mut(drawn) {
+                    *out = item;
+                    drawn += usize::from(free);
                 }
-            };
-            if !self.replacement {
-                mark(&mut taken, *place);
+                if !self.replacement && free {
+                    taken[place] |= bit;
+                }
             }
         }
     }

@@ -1,9 +1,10 @@
 //! The benchmark sets: `train.tsv` and `test.tsv` with dense ids, and lists of the original ones.
 
+use super::bundle::Bundle;
 use super::columns::{Column, Columns};
 use super::dense::{IdList, Numbers, delimiter, id_map, is_number};
 use super::rows::Rows;
-use super::source::{Bundle, Source};
+use super::source::Source;
 use super::table::{Layout, read_records};
 use super::{Claim, Format, ReadOptions};
 use crate::data::{Parts, RawData, Records};
@@ -58,7 +59,7 @@ fn read_part(
         let fault = InputError::new("only one column found with the delimiters tab and blank");
         return Err(fault.file(&text.name).line(1).help("write `user item` with a tab between them").into());
     }
-    let header = !is_number(&first[0]);
+    let header = !first.iter().any(|field| is_number(field));
     let names: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
     // A header in words of its own doesn't matter: the format says user first, then item.
     let columns = Columns::find(header.then_some(&names), names.len(), options).unwrap_or_else(|_| {

@@ -4,53 +4,16 @@ use super::ReadOptions;
 use crate::{InputError, did_you_mean};
 
 /// The names a column usually has, likeliest first, as [`plain`] writes them.
+#[rustfmt::skip]
 const USER: &[&str] = &[
-    "user",
-    "userid",
-    "uid",
-    "userprocid",
-    "userorgid",
-    "reviewerid",
-    "visitorid",
-    "customerid",
-    "customer",
-    "memberid",
-    "playerid",
-    "accountid",
-    "username",
-    "sessionid",
-    "session",
-    "u",
+    "user", "userid", "uid", "userprocid", "userorgid", "reviewerid", "visitorid", "customerid", "memberid",
+    "playerid", "accountid", "username", "sessionid",
 ];
+#[rustfmt::skip]
 const ITEM: &[&str] = &[
-    "item",
-    "itemid",
-    "iid",
-    "itemprocid",
-    "itemorgid",
-    "movieid",
-    "movie",
-    "parentasin",
-    "asin",
-    "productid",
-    "product",
-    "businessid",
-    "bookid",
-    "isbn",
-    "songid",
-    "trackid",
-    "artistid",
-    "animeid",
-    "gameid",
-    "appid",
-    "newsid",
-    "articleid",
-    "videoid",
-    "recipeid",
-    "locationid",
-    "venueid",
-    "poiid",
-    "i",
+    "item", "itemid", "iid", "itemprocid", "itemorgid", "movieid", "movie", "parentasin", "asin", "productid",
+    "product", "businessid", "bookid", "isbn", "songid", "trackid", "artistid", "animeid", "gameid", "appid",
+    "newsid", "articleid", "videoid", "recipeid", "locationid", "venueid", "poiid",
 ];
 const RATING: &[&str] = &["rating", "ratings", "score", "stars", "star", "overall", "weight", "preference"];
 const TIME: &[&str] = &[
@@ -109,9 +72,9 @@ impl Columns {
         Ok(columns)
     }
 
-    /// Whether a row looks like a header because some field has a usual name.
-    pub fn any_usual(row: &[&str]) -> bool {
-        row.iter().any(|name| [USER, ITEM].iter().any(|usual| usual.contains(&plain(name).as_str())))
+    /// Whether a row has a usual name for the user, and for the item.
+    pub fn usual(row: &[&str]) -> [bool; 2] {
+        [USER, ITEM].map(|usual| row.iter().any(|name| usual.contains(&plain(name).as_str())))
     }
 }
 

@@ -33,7 +33,7 @@ fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
     let delimiter = options.delimiter.map(Delimiter::from).or(sniffed).unwrap_or(Delimiter::Mark(','));
     let mut rows = Rows::new(text, delimiter, true);
     let (mut first, mut second) = (Vec::new(), Vec::new());
-    rows.next_into(&mut first)?;
+    let line = rows.next_into(&mut first)?.unwrap_or(1);
     // A fault in the second row is reported when the row is read in earnest.
     let _ = rows.next_into(&mut second);
     if first.len() < 2 {
@@ -43,7 +43,7 @@ fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
     let second: Vec<&str> = second.iter().map(AsRef::as_ref).collect();
     let header = options.header.unwrap_or_else(|| options.names_a_column() || sniff::header(&first, &second));
     let columns = Columns::find(header.then_some(&first), first.len(), options)
-        .map_err(|fault| fault.file(&text.name).line(1))?;
+        .map_err(|fault| fault.file(&text.name).line(line))?;
     let mut notes = Vec::new();
     if !header {
         let all = [Some(&columns.user), Some(&columns.item), columns.rating.as_ref(), columns.time.as_ref()];

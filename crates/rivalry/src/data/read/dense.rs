@@ -1,7 +1,8 @@
 //! Files that promise dense ids: whole numbers from 0, with or without a list of the original ids.
 
+use super::bundle::Bundle;
 use super::rows::{Delimiter, Rows};
-use super::source::{Bundle, Text};
+use super::source::Text;
 use super::table::Ids;
 use crate::data::IdMap;
 use crate::{InputError, Result};

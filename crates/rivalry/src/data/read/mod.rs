@@ -1,8 +1,9 @@
 //! Reads files of interactions. One file a format, one line in [`FORMATS`]; the other rooms here are what the
-//! formats share: where the bytes come from (`source`, `unpack`), how a text is cut (`rows`, `sniff`), which
+//! formats share: where the bytes come from (`source`, `bundle`, `unpack`), how a text is cut (`rows`, `sniff`), which
 //! column is what (`columns`) and how rows become records (`table`, `dense`).
 
 mod benchmark;
+mod bundle;
 mod columns;
 mod csv;
 mod dense;
@@ -10,6 +11,7 @@ mod lightgcn;
 mod movielens_100k;
 mod movielens_1m;
 mod parquet;
+mod parquet_column;
 mod recbole;
 mod rows;
 mod sniff;
@@ -146,8 +148,12 @@ fn asked_format(name: &str, options: &ReadOptions) -> Result<&'static Format> {
 fn recognise(path: &Path, source: &Source, options: &ReadOptions) -> Result<&'static Format> {
     let given = options.given();
     let heeds = |format: &&Format| given.iter().all(|option| format.options.contains(option));
+    let heeding: Vec<&Format> = FORMATS.iter().filter(heeds).collect();
+    if let [format] = heeding[..] {
+        return Ok(format);
+    }
     let claims: Vec<(Claim, &Format)> =
-        FORMATS.iter().filter(heeds).map(|format| ((format.claim)(source), format)).collect();
+        heeding.into_iter().map(|format| ((format.claim)(source), format)).collect();
     let best = claims.iter().map(|(claim, _)| *claim).max().unwrap_or(Claim::No);
     let fitting: Vec<&Format> =
         claims.into_iter().filter(|(claim, _)| *claim == best).map(|(_, f)| f).collect();

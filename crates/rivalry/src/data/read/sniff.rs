@@ -38,10 +38,15 @@ fn widths(text: &Text, delimiter: Delimiter) -> Vec<usize> {
     widths
 }
 
-/// Whether the first row names the columns: by a usual name, or by being all words above a row with numbers.
+/// Whether the first row names the columns: by usual names for the user and the item, or by being all words
+/// with one usual name or with numbers below.
 pub(super) fn header(first: &[&str], second: &[&str]) -> bool {
     let number = |field: &&str| parse_time(field).is_some();
-    Columns::any_usual(first) || (!first.iter().any(number) && second.iter().any(number))
+    match Columns::usual(first) {
+        [true, true] => true,
+        _ if first.iter().any(number) => false,
+        [user, item] => user || item || second.iter().any(number),
+    }
 }
 
 /// What the rows of an adjacency list have in common, and tables have not.
@@ -108,6 +113,8 @@ mod tests {
         assert!(!header(&["alice", "tea"], &["bob", "milk"]));
         assert!(!header(&["alice", "tea", "3"], &["bob", "milk", "4"]));
         assert!(!header(&["1", "2"], &["3", "4"]));
+        assert!(!header(&["user", "7"], &["guest", "8"]));
+        assert!(header(&["user", "item", "0"], &["1", "2", "3"]));
     }
 
     #[test]

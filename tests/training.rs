@@ -1,0 +1,154 @@
+//! Whole trainings through the library: learning, repeating, stopping and going on.
+
+use std::ops::ControlFlow;
+
+use rivalry::backbone::{BACKBONES, Embeddings};
+use rivalry::config::{Config, setting_layer, source_layer};
+use rivalry::data::{Dataset, Interactions, load};
+use rivalry::loss::LOSSES;
+use rivalry::train::{Event, Fit, Fitted, Nowhere, Silent, Stopped, fit};
+
+fn config(source: &str, settings: &[&str]) -> Config {
+    let mut layers = vec![source_layer(source)];
+    layers.extend(settings.iter().map(|setting| setting_layer(setting).unwrap()));
+    Config::from_layers(&layers).unwrap()
+}
+
+fn data(config: &Config) -> Dataset {
+    let data = &config.data;
+    load(&data.source, &data.read, &data.prepare, None, &mut |_| {}).unwrap()
+}
+
+fn train(dataset: &Dataset, config: &Config) -> Fit {
+    match fit(dataset, config, None, &mut Nowhere, &mut Silent).unwrap() {
+        Fitted::Done(fit) => *fit,
+        Fitted::Stopped(_) => panic!("nobody asked to stop"),
+    }
+}
+
+/// Every loss with every backbone.
+fn for_each_pair(test: impl Fn(&str, &str)) {
+    for loss in LOSSES {
+        for backbone in BACKBONES {
+            test(loss.name, backbone.name);
+        }
+    }
+}
+
+fn small(loss: &str, backbone: &str, more: &[&str]) -> Config {
+    let (loss, backbone) = (format!("loss.type={loss}"), format!("backbone.type={backbone}"));
+    let mut settings = vec![&loss[..], &backbone, "model.dim=20", "train.negatives=50", "train.epochs=3"];
+    settings.extend(["train.eval_every=2", "train.batch_size=1000"]);
+    settings.extend(more);
+    config("synthetic", &settings)
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let dataset = data(&small("sl", "mf", &[]));
+    for_each_pair(|loss, backbone| {
+        let config = small(loss, backbone, &[]);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| train(&dataset, &config))
+        };
+        let one = with(1);
+        for threads in [2, 3] {
+            let more = with(threads);
+            assert_eq!(one.learned, more.learned, "{loss} with {backbone}, {threads} threads");
+            assert_eq!(one.outcome.test, more.outcome.test);
+        }
+    });
+}
+
+#[test]
+fn a_stopped_training_ends_where_the_uninterrupted_one_does() {
+    let dataset = data(&small("sl", "mf", &[]));
+    for_each_pair(|loss, backbone| {
+        let config = small(loss, backbone, &[]);
+        let whole = train(&dataset, &config);
+        let mut from: Option<Stopped> = None;
+        let mut sittings = 0;
+        let resumed = loop {
+            sittings += 1;
+            let mut steps = 0;
+            let mut stop_after_seven = |event: &Event<'_>| {
+                steps += usize::from(matches!(event, Event::Step { .. }));
+                if steps >= 7 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            match fit(&dataset, &config, from.take(), &mut Nowhere, &mut stop_after_seven).unwrap() {
+                Fitted::Stopped(stopped) => from = Some(*stopped),
+                Fitted::Done(fit) => break fit,
+            }
+        };
+        assert!(sittings > 5, "{sittings}");
+        assert_eq!(whole.learned, resumed.learned, "{loss} with {backbone}");
+        assert_eq!(whole.outcome.test, resumed.outcome.test);
+        assert_eq!(whole.outcome.valid, resumed.outcome.valid);
+    });
+}
+
+/// Two groups of users who each like one half of the items: what is held out is in the own half.
+fn two_worlds() -> Dataset {
+    let (mut train, mut test) = (Vec::new(), Vec::new());
+    for user in 0..40u32 {
+        for item in (0..30u32).filter(|item| item % 2 == user % 2) {
+            let pair = (user, item);
+            if (user * 7 + item * 3) % 5 == 0 { test.push(pair) } else { train.push(pair) }
+        }
+    }
+    let ids = |kind: &str, n: u32| (0..n).map(|i| format!("{kind}{i}")).collect();
+    Dataset {
+        name: "two worlds".into(),
+        users: ids("u", 40),
+        items: ids("i", 30),
+        train: Interactions::from_pairs(40, 30, train),
+        valid: Interactions::empty(40, 30),
+        test: Interactions::from_pairs(40, 30, test),
+        checksum: String::new(),
+        notes: vec![],
+    }
+}
+
+#[test]
+fn every_loss_learns_two_worlds() {
+    let dataset = two_worlds();
+    for_each_pair(|loss, backbone| {
+        let more = ["train.epochs=60", "train.batch_size=64", "eval.k=[5]", "train.negatives=20"];
+        let fit = train(&dataset, &small(loss, backbone, &more));
+        let recall = fit.outcome.test["Recall@5"];
+        assert!(recall > 0.95, "{loss} with {backbone}: Recall@5 = {recall}");
+    });
+}
+
+#[test]
+fn a_model_starts_with_rows_of_its_own_whatever_the_seed() {
+    let dataset = two_worlds();
+    let learned = |seed: &str| -> Embeddings {
+        train(&dataset, &small("sl", "mf", &[seed, "train.epochs=1", "eval.k=[5]", "train.negatives=5"]))
+            .learned
+    };
+    let (one, other) = (learned("train.seed=1"), learned("train.seed=2"));
+    assert_ne!(one, other);
+    assert_ne!(one.users.row(0), one.items.row(0));
+    assert_ne!(one.users.row(0), one.users.row(1));
+}
+
+/// The published data, where they are at hand: `RIVALRY_DATA` names the folder.
+#[test]
+fn amazon_health_reaches_the_published_quality() {
+    if std::env::var_os("RIVALRY_DATA").is_none() {
+        eprintln!("left out: RIVALRY_DATA is not set");
+        return;
+    }
+    let settings = ["loss.type=sl", "loss.tau=0.25", "optim.lr=0.1", "train.epochs=60"];
+    let config_of = |more: &[&str]| config("amazon2014-health", &[&settings[..], more].concat());
+    let dataset = data(&config_of(&[]));
+    let sl = train(&dataset, &config_of(&[])).outcome.test;
+    eprintln!("SL: {sl:?}");
+    assert!(sl["Recall@20"] >= 0.168 && sl["NDCG@20"] >= 0.123, "{sl:?}");
+    let ca =
+        train(&dataset, &config_of(&["loss.type=dsl-ca", "loss.tau=0.25", "loss.alpha=3.0"])).outcome.test;
+    eprintln!("DSL, competition-aware alone, α = 3: {ca:?}");
+    assert!(ca["NDCG@20"] > sl["NDCG@20"], "{ca:?} {sl:?}");
+}
