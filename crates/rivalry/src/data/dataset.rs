@@ -1,6 +1,7 @@
 //! What a model is trained and judged on.
 
 use super::{IdMap, Interactions, digest::Sum};
+use crate::{InputError, Result};
 
 /// A set of interactions cut into training, validation and test parts over the same users and items.
 #[derive(Clone, Debug)]
@@ -21,6 +22,18 @@ pub struct Dataset {
     pub checksum: String,
     /// What the user should know about how the data were read: merged duplicates, unseen test items…
     pub notes: Vec<String>,
+}
+
+impl Dataset {
+    /// Makes sure that these are the data with that checksum: what was learned from others doesn't fit them.
+    pub fn check_same(&self, checksum: &str) -> Result<()> {
+        if self.checksum == checksum {
+            return Ok(());
+        }
+        Err(InputError::new(format!("the data '{}' are no longer those the run was trained on", self.name))
+            .help("bring the old data back, or train a new run on these")
+            .into())
+    }
 }
 
 /// The [`Dataset::checksum`] of these parts. Every list is preceded by its length, so that no two different

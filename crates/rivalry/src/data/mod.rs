@@ -28,6 +28,6 @@ pub use locate::{DownloadProgress, Located, Place, locate};
 pub use prepare::{Preparation, prepare};
 pub use raw::{Parts, RawData, Records};
 pub use split::{Choice, SPLITS, Split, VALIDATIONS, Validation};
-pub use stats::{Spread, Stats, Unseen, stats};
+pub use stats::{Spread, Stats, Unseen, stats, thousands};
 pub use synthetic::{SyntheticConfig, synthetic};
 pub use write::write_benchmark;

@@ -155,7 +155,7 @@ impl fmt::Display for Spread {
 }
 
 /// `1234567` as `1,234,567`.
-fn thousands(number: usize) -> String {
+pub fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {

@@ -33,7 +33,8 @@ impl PerUser {
                 ks.iter().map(|&k| Judged { hits: &hits[..k.min(hits.len())], held_out: truth.len(), k });
             let values = judged.flat_map(|list| METRICS.iter().map(move |metric| (metric.measure)(&list)));
             for (column, value) in columns.iter_mut().zip(values) {
-                column.push(value);
+                // The sum of no hits at all is -0.0, which nobody wants to see.
+                column.push(value + 0.0);
             }
         }
         let names = ks.iter().flat_map(|k| METRICS.iter().map(move |metric| format!("{}@{k}", metric.label)));

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::{Error, Result};
 
 /// Writes a file under a temporary name beside `path`, makes sure that it is on the disk, and renames it.
-pub(super) fn write(
+pub fn write(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
 ) -> Result<()> {

@@ -15,13 +15,14 @@ const FORMAT: u32 = 1;
 #[derive(Serialize, Deserialize)]
 struct Header {
     progress: Progress,
+    data_checksum: String,
     adam_steps: u64,
     rival_steps: Option<u64>,
     loss: loss::State,
 }
 
 /// Writes all that the rest of a training depends on.
-pub(super) fn write(path: &Path, progress: &Progress, moment: Moment<'_>) -> Result<()> {
+pub(super) fn write(path: &Path, progress: &Progress, moment: Moment<'_>, data_checksum: &str) -> Result<()> {
     let mut file = Tensors::default();
     put(&mut file, "model", moment.learned, moment.optim);
     if let Some((learned, optim)) = moment.rival {
@@ -29,6 +30,7 @@ pub(super) fn write(path: &Path, progress: &Progress, moment: Moment<'_>) -> Res
     }
     let header = Header {
         progress: progress.clone(),
+        data_checksum: data_checksum.to_owned(),
         adam_steps: moment.optim.steps,
         rival_steps: moment.rival.map(|(_, optim)| optim.steps),
         loss: moment.loss,
@@ -39,19 +41,19 @@ pub(super) fn write(path: &Path, progress: &Progress, moment: Moment<'_>) -> Res
     file.write(path)
 }
 
-/// Reads a checkpoint; the tables of the best epoch are in the model file.
-pub(super) fn read(path: &Path) -> Result<Stopped> {
+/// Reads a checkpoint and the checksum of its data. The tables of the best epoch are in the model file.
+pub(super) fn read(path: &Path) -> Result<(Stopped, String)> {
     let mut file = Tensors::read(path)?;
     check_format(path, file.texts.get("format"), "rivalry-checkpoint", FORMAT)?;
     let header = file.texts.get("progress").and_then(|text| serde_json::from_str(text).ok());
-    let Header { progress, adam_steps, rival_steps, loss } =
+    let Header { progress, data_checksum, adam_steps, rival_steps, loss } =
         header.ok_or_else(|| broken(path, "its progress can't be read"))?;
     let (learned, optim) = take(&mut file, path, "model", adam_steps)?;
     let rival = match rival_steps {
         Some(steps) => Some(take(&mut file, path, "rival", steps)?),
         None => None,
     };
-    Ok(Stopped { progress, learned, optim, rival, loss, best: None })
+    Ok((Stopped { progress, learned, optim, rival, loss, best: None }, data_checksum))
 }
 
 const TABLES: [&str; 3] = ["learned", "adam.first", "adam.second"];

@@ -52,6 +52,8 @@ pub struct Continuing {
     pub config: Config,
     /// Where it stopped; none if it had not saved anything yet.
     pub stopped: Option<Stopped>,
+    /// The checksum of the data it was trained on so far.
+    pub data_checksum: Option<String>,
 }
 
 impl RunFolder {
@@ -67,14 +69,9 @@ impl RunFolder {
         std::fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
         let folder = Self { path: path.to_owned() };
         for file in FILES {
-            match std::fs::remove_file(folder.path.join(file)) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Error::io("replace", path, e));
-                }
-                _ => {}
-            }
+            remove(&folder.path.join(file))?;
         }
-        atomic::write(&folder.path.join(CONFIG), |file| file.write_all(config.to_toml().as_bytes()))?;
+        folder.write_config(config)?;
         Ok(folder)
     }
 
@@ -93,20 +90,35 @@ impl RunFolder {
     pub fn resume(path: &Path) -> Result<Continuing> {
         let folder = Self::open(path)?;
         let config = Config::from_layers(&[read_layer(&path.join(CONFIG))?])?;
-        let saved = path.join(CHECKPOINT);
-        if !saved.exists() {
-            return Ok(Continuing { folder, config, stopped: None });
+        if !folder.has_checkpoint() {
+            return Ok(Continuing { folder, config, stopped: None, data_checksum: None });
         }
-        let mut stopped = checkpoint::read(&saved)?;
+        let (mut stopped, data_checksum) = checkpoint::read(&path.join(CHECKPOINT))?;
         if stopped.progress.best.is_some() {
             stopped.best = Some(folder.model()?.learned);
         }
-        Ok(Continuing { folder, config, stopped: Some(stopped) })
+        Ok(Continuing { folder, config, stopped: Some(stopped), data_checksum: Some(data_checksum) })
+    }
+
+    /// Gives the run another config to go on with, such as one with more epochs. Its figures are no longer final, so
+    /// they go first: a run is never taken for finished that isn't.
+    pub fn extend(&self, config: &Config) -> Result<()> {
+        remove(&self.path.join(METRICS))?;
+        self.write_config(config)
+    }
+
+    fn write_config(&self, config: &Config) -> Result<()> {
+        atomic::write(&self.path.join(CONFIG), |file| file.write_all(config.to_toml().as_bytes()))
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether there is anything to resume from.
+    pub fn has_checkpoint(&self) -> bool {
+        self.path.join(CHECKPOINT).exists()
     }
 
     /// The model of the best epoch.
@@ -176,7 +188,16 @@ impl Store for RunStore<'_> {
             }
             Ok(())
         })?;
-        checkpoint::write(&self.folder.path.join(CHECKPOINT), progress, moment)
+        let path = self.folder.path.join(CHECKPOINT);
+        checkpoint::write(&path, progress, moment, &self.dataset.checksum)
+    }
+}
+
+/// Removes a file, if it is there.
+fn remove(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("replace", path, e)),
+        _ => Ok(()),
     }
 }
 

@@ -6,5 +6,6 @@ mod folder;
 mod model_file;
 mod tensors;
 
+pub use atomic::write as write_atomically;
 pub use folder::{Continuing, RunFolder, RunRecord, RunStore};
 pub use model_file::SavedModel;

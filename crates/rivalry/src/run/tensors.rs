@@ -12,12 +12,16 @@ use super::atomic;
 use crate::data::{IdMap, Interactions};
 use crate::{Error, InputError, Result};
 
+/// The one entry of the file's own metadata. It holds all texts: that metadata has no order, and would make two files
+/// of the same content differ.
+const TEXTS: &str = "rivalry";
+
 /// Tables and texts on their way to a file, or back from one.
 #[derive(Default)]
 pub(super) struct Tensors {
     tables: BTreeMap<String, Tensor>,
     /// Short texts that go with the tables.
-    pub texts: HashMap<String, String>,
+    pub texts: BTreeMap<String, String>,
 }
 
 struct Tensor {
@@ -77,25 +81,27 @@ impl Tensors {
 
     pub fn write(&self, path: &Path) -> Result<()> {
         let tables = self.tables.iter().map(|(name, table)| (name, table));
-        let bytes = safetensors::serialize(tables, Some(self.texts.clone()))
+        let texts = serde_json::to_string(&self.texts).expect("texts are plain data");
+        let bytes = safetensors::serialize(tables, Some(HashMap::from([(TEXTS.to_owned(), texts)])))
             .map_err(|e| Error::io("write", path, std::io::Error::other(e)))?;
         atomic::write(path, |file| std::io::Write::write_all(file, &bytes))
     }
 
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-        let parsed = SafeTensors::read_metadata(&bytes).and_then(|(_, header)| {
-            Ok((SafeTensors::deserialize(&bytes)?, header.metadata().clone().unwrap_or_default()))
-        });
-        let (tensors, texts) =
+        let parsed = SafeTensors::read_metadata(&bytes)
+            .and_then(|(_, header)| Ok((SafeTensors::deserialize(&bytes)?, header.metadata().clone())));
+        let (tensors, metadata) =
             parsed.map_err(|e| broken(path, &format!("not a whole safetensors file ({e})")))?;
+        // A file without them is someone else's; whoever asks for its format will say so.
+        let texts = metadata.and_then(|metadata| serde_json::from_str(metadata.get(TEXTS)?).ok());
         let owned = |view: safetensors::tensor::TensorView<'_>| Tensor {
             dtype: view.dtype(),
             shape: view.shape().to_vec(),
             bytes: view.data().to_vec(),
         };
         let tables = tensors.iter().map(|(name, view)| (name.to_owned(), owned(view))).collect();
-        Ok(Self { tables, texts })
+        Ok(Self { tables, texts: texts.unwrap_or_default() })
     }
 
     fn take<T: Pod>(&mut self, path: &Path, name: &str, dtype: Dtype) -> Result<(Vec<T>, Vec<usize>)> {

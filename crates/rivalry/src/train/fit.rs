@@ -151,6 +151,13 @@ pub fn fit(
     Loop::new(dataset, config, from)?.run(store, observer)
 }
 
+/// Refuses what [`fit`] could not train, before anything costly is done or anything is written.
+pub fn check(dataset: &Dataset, config: &Config) -> Result<()> {
+    selection(dataset, config.train.select)?;
+    config.eval.check(dataset)?;
+    sample::build(&config.sampler)?.check(dataset, config.train.negatives())
+}
+
 struct Loop<'a> {
     dataset: &'a Dataset,
     config: &'a Config,
@@ -165,10 +172,9 @@ struct Loop<'a> {
 impl<'a> Loop<'a> {
     fn new(dataset: &'a Dataset, config: &'a Config, from: Option<Stopped>) -> Result<Self> {
         let train = &dataset.train;
+        check(dataset, config)?;
         let select = selection(dataset, config.train.select)?;
-        config.eval.check(dataset)?;
         let sampler = sample::build(&config.sampler)?;
-        sampler.check(dataset, config.train.negatives())?;
         let mut loss = loss::build(&config.loss)?;
         let size = [train.n_users(), train.n_items(), config.model.dim];
         let Stopped { progress, learned, optim, rival, loss: loss_state, best } =
@@ -267,7 +273,7 @@ impl<'a> Loop<'a> {
         self.progress.batch = 0;
         self.progress.loss_sum = 0.0;
         let epoch = self.progress.epoch;
-        if epoch % self.config.train.eval_every != 0 && epoch != self.config.train.epochs {
+        if !epoch.is_multiple_of(self.config.train.eval_every) && epoch != self.config.train.epochs {
             if self.saved.elapsed() > SAVE_EVERY {
                 self.save(store)?;
             }

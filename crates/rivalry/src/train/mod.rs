@@ -10,7 +10,7 @@ mod optim;
 mod progress;
 mod step;
 
-pub use fit::{Ending, Fit, Fitted, Moment, Nowhere, Outcome, Stopped, Store, fit};
+pub use fit::{Ending, Fit, Fitted, Moment, Nowhere, Outcome, Stopped, Store, check, fit};
 pub use model::{Model, Score};
 pub use optim::{AdamConfig, AdamState};
 pub use progress::{Best, Event, Observer, Progress, Record, Seconds, Silent};

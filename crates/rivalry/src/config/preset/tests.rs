@@ -138,9 +138,9 @@ fn every_published_setting_that_can_be_run_is_a_config() {
 fn losses_on_fewer_negatives_get_them() {
     let negatives = |loss: &str| {
         let layer = preset_layer(&format!("paper/gowalla/mf/{loss}")).unwrap();
-        layer["train"].get("negatives").and_then(toml::Value::as_integer)
+        Config::from_layers(&[layer]).unwrap().train.negatives()
     };
-    assert_eq!(["bpr", "guidedrec", "sl"].map(negatives), [Some(1), Some(9), None]);
+    assert_eq!(["bpr", "guidedrec", "sl"].map(negatives), [1, 9, 1000]);
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub(super) struct Columns {
 
 impl Columns {
     /// The columns asked for or, where nothing was, those with usual names. Without a header they stand in the
-    /// order user, item, rating, time.
+    /// order user, item, rating, time, unless the first two are said to stand elsewhere.
     pub fn find(names: Option<&[&str]>, width: usize, options: &ReadOptions) -> Result<Self, InputError> {
         let find = |role, usual, asked: &Option<String>, place| {
             let asked = asked.as_deref();
@@ -59,12 +59,17 @@ impl Columns {
         let optional = |asked: &Option<String>, find: &dyn Fn() -> Result<Option<Column>, InputError>| {
             if asked.as_deref() == Some("") { Ok(None) } else { find() }
         };
-        let columns = Self {
+        let mut columns = Self {
             user: needed("user", find("user", USER, &options.user, 0)?)?,
             item: needed("item", find("item", ITEM, &options.item, 1)?)?,
             rating: optional(&options.rating, &|| find("rating", RATING, &options.rating, 2))?,
             time: optional(&options.time, &|| find("time", TIME, &options.time, 3))?,
         };
+        // Who says where user and item are has another order in mind: then places say nothing about the rest.
+        if names.is_none() && (columns.user.at, columns.item.at) != (0, 1) {
+            columns.rating = columns.rating.filter(|_| options.rating.is_some());
+            columns.time = columns.time.filter(|_| options.time.is_some());
+        }
         if columns.user.at == columns.item.at {
             let message = format!("the user and the item are the same column, '{}'", columns.user.name);
             return Err(InputError::new(message).help("name another with the options `user` and `item`"));

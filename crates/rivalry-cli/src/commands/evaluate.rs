@@ -1,0 +1,114 @@
+//! `rivalry evaluate`
+
+use std::path::Path;
+
+use rivalry::data::{Dataset, thousands};
+use rivalry::eval::{Average, EvalOptions, Evaluation, Mask, Part, PerUser, evaluate};
+use rivalry::run::{RunFolder, write_atomically};
+use rivalry::{Error, Result};
+use serde::Serialize;
+
+use super::{load, refuse_existing, use_threads};
+use crate::args::{AverageArg, EvaluateArgs, MaskArg, SplitArg};
+use crate::output::{print, print_json, say};
+use crate::table;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    run: &'a Path,
+    epoch: usize,
+    split: Part,
+    mask: Mask,
+    average: Average,
+    #[serde(flatten)]
+    evaluation: Evaluation,
+}
+
+pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
+    if let Some(file) = &args.per_user {
+        refuse_existing(file, args.force).map_err(Error::from)?;
+    }
+    use_threads(&args.threads)?;
+    let saved = RunFolder::open(&args.run)?.model()?;
+    let options = options(args, &saved.config.eval);
+    let dataset = load(&saved.config, args.data_dir.as_deref(), false)?;
+    dataset.check_same(&saved.data_checksum)?;
+    let model = saved.model()?;
+    let part = match args.split {
+        SplitArg::Test => Part::Test,
+        SplitArg::Valid => Part::Valid,
+    };
+    let mut evaluation = evaluate(&model.scored().users, &model.scored().items, &dataset, part, &options)?;
+    if let (Some(file), Some(per_user)) = (&args.per_user, evaluation.per_user.take()) {
+        write_per_user(file, &per_user, &dataset)?;
+        say(format_args!("wrote the values of {} users to {}", per_user.users.len(), file.display()));
+    }
+    let EvalOptions { mask, average, .. } = options;
+    let document = Document { run: &args.run, epoch: saved.epoch, split: part, mask, average, evaluation };
+    if args.json {
+        print_json(&document)?;
+    } else {
+        show(&document, &dataset)?;
+    }
+    Ok(())
+}
+
+/// The run's own options, with what was asked for over them.
+fn options(args: &EvaluateArgs, own: &EvalOptions) -> EvalOptions {
+    EvalOptions {
+        k: if args.k.is_empty() { own.k.clone() } else { args.k.clone() },
+        mask: args.mask.map_or(own.mask, |mask| match mask {
+            MaskArg::Train => Mask::Train,
+            MaskArg::TrainValid => Mask::TrainValid,
+        }),
+        average: args.average.map_or(own.average, |average| match average {
+            AverageArg::Evaluable => Average::Evaluable,
+            AverageArg::All => Average::All,
+        }),
+        per_user: args.per_user.is_some(),
+        buckets: args.buckets || own.buckets,
+        beyond_accuracy: args.beyond || own.beyond_accuracy,
+    }
+}
+
+fn show(document: &Document<'_>, dataset: &Dataset) -> std::io::Result<()> {
+    let Evaluation { metrics, users, head, tail, beyond, .. } = &document.evaluation;
+    let part = if document.split == Part::Test { "test" } else { "validation" };
+    let over = match document.average {
+        Average::Evaluable => format!("{} users with {part} items", thousands(*users)),
+        Average::All => format!("all {} users", thousands(dataset.users.len())),
+    };
+    let masked = match (document.split, document.mask) {
+        (Part::Test, Mask::TrainValid) => "training and validation items",
+        _ => "training items",
+    };
+    print(format_args!("run     {}, epoch {}", document.run.display(), document.epoch))?;
+    print(format_args!("part    {part} of {}, mean over {over}", dataset.name))?;
+    print(format_args!("mask    {masked}\n"))?;
+    let mut columns = vec![(part, metrics)];
+    columns.extend(head.iter().map(|bucket| ("head", &bucket.metrics)));
+    columns.extend(tail.iter().map(|bucket| ("tail", &bucket.metrics)));
+    print(table::metrics(&columns))?;
+    if let (Some(head), Some(tail)) = (head, tail) {
+        let [head, tail] = [head.users, tail.users].map(thousands);
+        print(format_args!(
+            "head, tail: the most and the least popular fifth of the items; {head} and {tail} users"
+        ))?;
+    }
+    if let Some(beyond) = beyond {
+        print(table::metrics(&[("lists", beyond)]))?;
+    }
+    Ok(())
+}
+
+fn write_per_user(path: &Path, per_user: &PerUser, dataset: &Dataset) -> Result<()> {
+    write_atomically(path, |file| {
+        let mut csv = csv::Writer::from_writer(file);
+        csv.write_record(std::iter::once("user").chain(per_user.values.keys().map(String::as_str)))?;
+        for (at, &user) in per_user.users.iter().enumerate() {
+            csv.write_field(dataset.users.original(user))?;
+            csv.write_record(per_user.values.values().map(|values| values[at].to_string()))?;
+        }
+        csv.flush()
+    })
+}

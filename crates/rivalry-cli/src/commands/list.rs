@@ -1,0 +1,154 @@
+//! `rivalry list`
+
+use rivalry::backbone::BACKBONES;
+use rivalry::config::{Entry, Param};
+use rivalry::data::read::FORMATS;
+use rivalry::data::{Choice, Counts, SPLITS, VALIDATIONS, catalogue, thousands};
+use rivalry::eval::METRICS;
+use rivalry::loss::LOSSES;
+use rivalry::sample::SAMPLERS;
+use serde::Serialize;
+
+use crate::args::{ListArgs, ListKind};
+use crate::output::{print, print_json};
+use crate::table;
+
+/// One thing that can be chosen.
+#[derive(Default, Serialize)]
+struct Line {
+    name: String,
+    summary: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counts: Option<Counts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recognised_by: Option<&'static str>,
+    parameters: Vec<Parameter>,
+}
+
+/// One thing that can be set about it.
+#[derive(Default, Serialize)]
+struct Parameter {
+    /// The key in a config.
+    key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    range: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    summary: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    grid: Vec<f64>,
+}
+
+pub fn run(args: &ListArgs) -> anyhow::Result<()> {
+    let lines = match args.kind {
+        ListKind::Losses => entries("loss", LOSSES),
+        ListKind::Backbones => entries("backbone", BACKBONES),
+        ListKind::Samplers => entries("sampler", SAMPLERS),
+        ListKind::Datasets => datasets(),
+        ListKind::Metrics => metrics(),
+        ListKind::Splits => choices("data.prepare.split", SPLITS),
+        ListKind::Validations => choices("data.prepare.validation", VALIDATIONS),
+        ListKind::Formats => formats(),
+    };
+    if args.json {
+        print_json(&lines)?;
+    } else {
+        show(&lines)?;
+    }
+    Ok(())
+}
+
+fn show(lines: &[Line]) -> std::io::Result<()> {
+    let width = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
+    for line in lines {
+        print(format_args!("{:width$}  {}", line.name, line.summary))?;
+        if let Some(Counts { users, items, train, test }) = line.counts {
+            let [users, items, pairs] = [users, items, train + test].map(thousands);
+            print(format_args!("    {users} users, {items} items, {pairs} pairs"))?;
+        }
+        if let Some(sign) = line.recognised_by {
+            print(format_args!("    recognised by {sign}"))?;
+        }
+        let rows = line.parameters.iter().map(|p| {
+            let default = p.default.as_ref().map(|value| format!("= {value}")).unwrap_or_default();
+            [p.key.clone(), default, p.range.clone(), p.summary.clone()]
+        });
+        for row in table::columns(rows) {
+            print(format_args!("    {row}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn entries<B>(section: &str, list: &[Entry<B>]) -> Vec<Line> {
+    let parameter = |param: &Param| Parameter {
+        key: format!("{section}.{}", param.name),
+        default: serde_json::from_str(&param.default.to_string()).ok(),
+        range: match param.range.to_string() {
+            any if any == "any" => String::new(),
+            range => range,
+        },
+        summary: param.doc.to_owned(),
+        grid: param.grid.to_vec(),
+    };
+    let line = |entry: &Entry<B>| Line {
+        name: entry.name.to_owned(),
+        summary: entry.summary.to_owned(),
+        parameters: entry.params.iter().map(parameter).collect(),
+        ..Line::default()
+    };
+    list.iter().map(line).collect()
+}
+
+/// The settings of a choice are the fields of its default.
+fn choices<T: Serialize>(section: &str, list: &[Choice<T>]) -> Vec<Line> {
+    let line = |choice: &Choice<T>| {
+        let fields = serde_json::to_value(&choice.default).unwrap_or_default();
+        let fields = fields.as_object().into_iter().flatten().filter(|(key, _)| *key != "type");
+        let parameters = fields.map(|(key, value)| Parameter {
+            key: format!("{section}.{key}"),
+            default: Some(value.clone()),
+            ..Parameter::default()
+        });
+        let parameters = parameters.collect();
+        Line {
+            name: choice.name.to_owned(),
+            summary: choice.summary.to_owned(),
+            parameters,
+            ..Line::default()
+        }
+    };
+    list.iter().map(line).collect()
+}
+
+fn datasets() -> Vec<Line> {
+    let line = |entry: &rivalry::data::CatalogueEntry| Line {
+        name: entry.name.clone(),
+        summary: entry.description.clone(),
+        counts: entry.counts,
+        ..Line::default()
+    };
+    catalogue().iter().map(line).collect()
+}
+
+fn metrics() -> Vec<Line> {
+    let line = |metric: &rivalry::eval::MetricEntry| Line {
+        name: format!("{}@K", metric.label),
+        summary: metric.summary.to_owned(),
+        ..Line::default()
+    };
+    METRICS.iter().map(line).collect()
+}
+
+fn formats() -> Vec<Line> {
+    let option = |option: &&str| Parameter { key: format!("data.read.{option}"), ..Parameter::default() };
+    let line = |format: &rivalry::data::read::Format| Line {
+        name: format.name.to_owned(),
+        summary: format.summary.to_owned(),
+        recognised_by: Some(format.recognised_by),
+        parameters: format.options.iter().map(option).collect(),
+        ..Line::default()
+    };
+    FORMATS.iter().map(line).collect()
+}

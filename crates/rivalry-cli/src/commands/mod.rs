@@ -1,0 +1,70 @@
+//! One file a command: from its arguments to what the user sees.
+
+mod completions;
+mod data;
+mod evaluate;
+mod list;
+mod quickstart;
+mod recommend;
+mod similar;
+mod train;
+
+use std::path::Path;
+
+use anyhow::Context;
+use rivalry::config::Config;
+use rivalry::data::{self as library, Dataset, IdMap};
+use rivalry::{InputError, did_you_mean};
+
+use crate::args::{Command, Threads};
+use crate::progress::DownloadBar;
+
+/// Does what was asked.
+pub fn run(command: &Command) -> anyhow::Result<()> {
+    match command {
+        Command::Quickstart(args) => quickstart::run(args),
+        Command::Train(args) => train::run(args),
+        Command::Evaluate(args) => evaluate::run(args),
+        Command::Recommend(args) => recommend::run(args),
+        Command::Similar(args) => similar::run(args),
+        Command::Data(command) => data::run(command),
+        Command::List(args) => list::run(args),
+        Command::Completions { shell } => completions::run(*shell),
+    }
+}
+
+/// Sets how many threads there are, for everything that follows.
+fn use_threads(threads: &Threads) -> anyhow::Result<()> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.threads.into());
+    pool.build_global().context("can't start the threads")
+}
+
+/// Loads the data a config asks for, and shows a download if it takes one.
+fn load(config: &Config, data_dir: Option<&Path>, quiet: bool) -> rivalry::Result<Dataset> {
+    let mut bar = DownloadBar::new(quiet);
+    let data = &config.data;
+    library::load(&data.source, &data.read, &data.prepare, data_dir, &mut |progress| bar.update(progress))
+}
+
+/// The dense number of an original id. Among very many ids a likely typo would take too long to find.
+fn dense_id(noun: &str, ids: &IdMap, original: &str) -> Result<u32, InputError> {
+    const MANY: usize = 200_000;
+    ids.dense(original).ok_or_else(|| {
+        let alike = if ids.len() > MANY { None } else { did_you_mean(original, ids.iter()) };
+        let example = ids.iter().next().unwrap_or_default();
+        InputError::new(format!("the run knows no {noun} '{original}'")).help(match alike {
+            Some(id) => format!("did you mean '{id}'?"),
+            None => format!("give an id as it stands in the data, such as '{example}'"),
+        })
+    })
+}
+
+/// Refuses a file that is there already, before anything costly is done.
+fn refuse_existing(path: &Path, force: bool) -> Result<(), InputError> {
+    if force || !path.exists() {
+        return Ok(());
+    }
+    Err(InputError::new("exists already")
+        .file(path)
+        .help("choose another name, or add --force to replace it"))
+}

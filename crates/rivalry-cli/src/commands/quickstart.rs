@@ -1,0 +1,95 @@
+//! `rivalry quickstart`
+
+use std::path::Path;
+
+use rivalry::data::Dataset;
+use rivalry::run::{RunFolder, RunRecord};
+use serde_json::json;
+
+use super::{load, use_threads};
+use crate::args::QuickstartArgs;
+use crate::output::{print, print_json, quoted};
+use crate::settings::resolve;
+use crate::signals;
+use crate::table;
+use crate::training::{Trained, introduce_data, introduce_model, numbered_folder, train};
+
+/// What is compared. The temperatures were chosen on the validation part, for each loss on its own.
+const LOSSES: [(&str, &str); 2] = [("sl", "loss.tau=0.2"), ("dsl", "loss.tau=0.25")];
+
+/// What both have in common.
+const SETTINGS: &str = "
+    data.source = 'synthetic'
+    optim.lr = 0.1
+    train.epochs = 30
+    train.negatives = 200
+";
+
+pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
+    use_threads(&args.threads)?;
+    let mut configs = Vec::new();
+    for (loss, setting) in LOSSES {
+        let common = SETTINGS.parse().expect("the settings are TOML");
+        configs.push(resolve(None, common, &[format!("loss.type={loss}"), setting.to_owned()])?);
+    }
+    let dataset = load(&configs[0], None, args.quiet)?;
+    let out = match &args.out {
+        Some(out) => out.clone(),
+        None => numbered_folder(Path::new("runs/quickstart"))?,
+    };
+    // All folders before the first training, so that a refusal costs nothing.
+    let folders = LOSSES.iter().zip(&configs);
+    let folders = folders.map(|((loss, _), config)| RunFolder::create(&out.join(loss), config, args.force));
+    let folders: Vec<RunFolder> = folders.collect::<Result<_, _>>()?;
+    if !args.quiet {
+        introduce_data(&dataset);
+    }
+    signals::listen()?;
+    let mut records = Vec::new();
+    for (folder, config) in folders.iter().zip(&configs) {
+        if !args.quiet {
+            introduce_model(config);
+        }
+        records.push(train(folder, &dataset, config, None, args.quiet)?);
+    }
+    let records: Vec<(&RunFolder, RunRecord)> = folders.iter().zip(records).collect();
+    if args.json {
+        let runs = records.iter().map(|(folder, record)| Trained { record, run: folder.path() });
+        let document = LOSSES.iter().zip(runs).map(|((loss, _), run)| ((*loss).to_owned(), json!(run)));
+        print_json(&document.collect::<serde_json::Map<_, _>>())?;
+        return Ok(());
+    }
+    show(&records, &dataset, args.quiet)?;
+    Ok(())
+}
+
+fn show(records: &[(&RunFolder, RunRecord)], dataset: &Dataset, quiet: bool) -> std::io::Result<()> {
+    let rows = LOSSES.iter().zip(records).map(|((loss, _), (folder, record))| {
+        let outcome = &record.outcome;
+        let metric =
+            |name: &str| outcome.test.get(name).map_or_else(String::new, |value| format!("{value:.4}"));
+        let time = table::seconds(outcome.seconds.train + outcome.seconds.eval);
+        [
+            (*loss).to_owned(),
+            folder.path().display().to_string(),
+            metric("Recall@20"),
+            metric("NDCG@20"),
+            time,
+        ]
+    });
+    print(table::table(["loss", "run", "Recall@20", "NDCG@20", "time"], 2, rows))?;
+    if quiet {
+        return Ok(());
+    }
+    let (dsl, _) = &records[records.len() - 1];
+    let run = quoted(dsl.path());
+    print(
+        "\nFull ranking on the test part. The data are synthetic, generated here: they show how the tool works,",
+    )?;
+    print("not which loss is better on yours.")?;
+    print(format_args!("\nnext    rivalry recommend {run} --user {}", dataset.users.original(0)))?;
+    print(format_args!("        rivalry similar {run} --item {}", dataset.items.original(0)))?;
+    print(
+        "        rivalry train --data YOUR.csv --loss dsl    (columns: user, item, and rating and time if you have them)",
+    )
+}

@@ -1,0 +1,129 @@
+//! `rivalry train`
+
+use std::path::Path;
+
+use rivalry::config::{Config, Select};
+use rivalry::data::{IdMap, Interactions};
+use rivalry::run::{Continuing, RunFolder, RunRecord};
+use rivalry::{Error, InputError};
+
+use super::{load, use_threads};
+use crate::args::TrainArgs;
+use crate::output::{print, print_json, quoted, say};
+use crate::settings::resolve;
+use crate::signals;
+use crate::table;
+use crate::training::{Trained, introduce_data, introduce_model, numbered_folder, train};
+
+pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
+    use_threads(&args.threads)?;
+    match &args.resume {
+        Some(run) => resume(args, run),
+        None => start(args),
+    }
+}
+
+fn start(args: &TrainArgs) -> anyhow::Result<()> {
+    let new = &args.new;
+    let config = resolve(new.config.as_deref(), args.layer(), &new.set)?;
+    let dataset = load(&config, args.data_dir.as_deref(), args.quiet)?;
+    rivalry::train::check(&dataset, &config)?;
+    let out = match &new.out {
+        Some(out) => out.clone(),
+        None => numbered_folder(&Path::new("runs").join(run_name(&dataset.name, &config)))?,
+    };
+    let folder = RunFolder::create(&out, &config, new.force)?;
+    if !args.quiet {
+        introduce_data(&dataset);
+        introduce_model(&config);
+    }
+    signals::listen()?;
+    let record = train(&folder, &dataset, &config, None, args.quiet)?;
+    show(args, &folder, &record, &dataset.users, &dataset.train)
+}
+
+fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
+    let Continuing { folder, mut config, stopped, data_checksum } = RunFolder::resume(run)?;
+    let longer = more_epochs(&config, args.epochs)?;
+    if let (Some(record), None) = (folder.record()?, longer) {
+        if !args.quiet {
+            say(format_args!("{} is finished; --epochs N gives it more", run.display()));
+        }
+        let saved = folder.model()?;
+        return show(args, &folder, &record, &saved.users, &saved.train);
+    }
+    let dataset = load(&config, args.data_dir.as_deref(), args.quiet)?;
+    data_checksum.map_or(Ok(()), |checksum| dataset.check_same(&checksum))?;
+    rivalry::train::check(&dataset, &config)?;
+    if let Some(epochs) = longer {
+        config.train.epochs = epochs;
+        folder.extend(&config)?;
+    }
+    if !args.quiet {
+        introduce_data(&dataset);
+        introduce_model(&config);
+        let done = stopped.as_ref().map_or(0, |stopped| stopped.progress.epoch);
+        say(format_args!("going on after epoch {done}"));
+    }
+    signals::listen()?;
+    let record = train(&folder, &dataset, &config, stopped, args.quiet)?;
+    show(args, &folder, &record, &dataset.users, &dataset.train)
+}
+
+/// The new number of epochs, if it is to change. A run can't be made shorter than it was meant to be.
+fn more_epochs(config: &Config, wanted: Option<u32>) -> Result<Option<usize>, Error> {
+    let own = config.train.epochs;
+    match wanted.map(|epochs| epochs as usize).filter(|&epochs| epochs != own) {
+        Some(fewer) if fewer < own => {
+            let error =
+                InputError::new(format!("the run is one of {own} epochs, and can only be given more"));
+            Err(error.field("--epochs").help("leave --epochs out, or train a new run").into())
+        }
+        longer => Ok(longer),
+    }
+}
+
+/// What a run is called if the user doesn't say: letters that no shell or file system minds.
+fn run_name(data: &str, config: &Config) -> String {
+    let name = |section: &toml::Table| section["type"].as_str().unwrap_or_default().to_owned();
+    let plain = |c: char| if c.is_alphanumeric() || "._-@+".contains(c) { c } else { '-' };
+    [data, &name(&config.backbone), &name(&config.loss)].join("-").chars().map(plain).collect()
+}
+
+fn show(
+    args: &TrainArgs,
+    folder: &RunFolder,
+    record: &RunRecord,
+    users: &IdMap,
+    train: &Interactions,
+) -> anyhow::Result<()> {
+    let run = folder.path();
+    if args.json {
+        return Ok(print_json(&Trained { record, run })?);
+    }
+    let outcome = &record.outcome;
+    let mut columns = vec![];
+    columns.extend(outcome.valid.as_ref().map(|valid| ("validation", valid)));
+    columns.push(("test", &outcome.test));
+    columns.extend(outcome.head.as_ref().map(|head| ("head", &head.metrics)));
+    columns.extend(outcome.tail.as_ref().map(|tail| ("tail", &tail.metrics)));
+    print(table::metrics(&columns))?;
+    let chosen = match outcome.select {
+        Select::Valid => "the best on validation",
+        Select::Last => "the last",
+        Select::Test => "the best on the test part itself",
+    };
+    let [training, evaluating] = [outcome.seconds.train, outcome.seconds.eval].map(table::seconds);
+    let rate = table::short(outcome.pairs_per_second);
+    print(format_args!("\nepoch   {} of {}, {chosen}", outcome.best_epoch, outcome.epochs))?;
+    print(format_args!("time    {training} training ({rate} pairs/s), {evaluating} evaluation"))?;
+    print(format_args!("run     {}", run.display()))?;
+    if !args.quiet {
+        let run = quoted(run);
+        let user = (0..users.len() as u32).find(|&user| !train.items_of(user).is_empty()).unwrap_or(0);
+        let user = quoted(Path::new(users.original(user)));
+        print(format_args!("next    rivalry evaluate {run} --k 5,20 --buckets"))?;
+        print(format_args!("        rivalry recommend {run} --user {user}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! Showing how far a training or a download is: a bar on a terminal, plain lines elsewhere, nothing when quiet.
+
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use rivalry::data::DownloadProgress;
+use rivalry::train::{Event, Observer, Record};
+
+use crate::output::say;
+use crate::signals::stop_requested;
+use crate::table::short;
+
+/// Watches a training for the user, and asks it to stop when they do.
+pub struct Watcher {
+    display: Display,
+    /// The metric to show.
+    metric: String,
+    epochs: usize,
+    batches: usize,
+    pairs: usize,
+    last: Option<f64>,
+    best: Option<(f64, usize)>,
+    /// Steps seen, the time they took, and the end of the last one.
+    steps: usize,
+    spent: Duration,
+    since: Instant,
+}
+
+enum Display {
+    Bar(ProgressBar),
+    Lines,
+    Nothing,
+}
+
+impl Watcher {
+    /// Nothing is shown before the training starts.
+    pub fn new(quiet: bool, metric: String) -> Self {
+        let display = match quiet {
+            true => Display::Nothing,
+            false if std::io::stderr().is_terminal() => Display::Bar(ProgressBar::hidden()),
+            false => Display::Lines,
+        };
+        Self {
+            display,
+            metric,
+            epochs: 0,
+            batches: 0,
+            pairs: 0,
+            last: None,
+            best: None,
+            steps: 0,
+            spent: Duration::ZERO,
+            since: Instant::now(),
+        }
+    }
+
+    fn started(&mut self, done: usize) {
+        if let Display::Bar(bar) = &mut self.display {
+            let style = ProgressStyle::with_template("{prefix} {wide_bar} {eta} left\n{msg}");
+            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─");
+            *bar = ProgressBar::new((self.epochs * self.batches) as u64).with_style(style);
+            bar.set_position(done as u64);
+            bar.reset_eta();
+            bar.enable_steady_tick(Duration::from_millis(250));
+        }
+    }
+
+    fn step(&mut self, epoch: usize, batch: usize, loss: f64) {
+        self.steps += 1;
+        self.spent += self.since.elapsed();
+        self.since = Instant::now();
+        if let Display::Bar(bar) = &self.display {
+            bar.set_position(((epoch - 1) * self.batches + batch) as u64);
+            bar.set_prefix(format!("epoch {epoch}/{}", self.epochs));
+            bar.set_message(format!("loss {loss:.4}   {}", self.figures()));
+        }
+    }
+
+    fn evaluated(&mut self, record: &Record) {
+        self.since = Instant::now();
+        self.note(record);
+        if let Display::Lines = self.display {
+            let (epoch, epochs, width) = (record.epoch, self.epochs, self.epochs.to_string().len());
+            say(format_args!("epoch {epoch:width$}/{epochs}   loss {:.4}   {}", record.loss, self.figures()));
+        }
+    }
+
+    /// The test part is only measured where the epoch is chosen on it.
+    fn note(&mut self, record: &Record) {
+        let measured = record.test.as_ref().or(record.valid.as_ref());
+        self.last = measured.and_then(|metrics| metrics.get(&self.metric)).copied();
+        if let (true, Some(value)) = (record.best, self.last) {
+            self.best = Some((value, record.epoch));
+        }
+    }
+
+    /// Speed, and what the evaluations found so far.
+    fn figures(&self) -> String {
+        let rate = (self.steps * self.pairs) as f64 / self.batches as f64 / self.spent.as_secs_f64();
+        let rate = format!("{} pairs/s", short(rate));
+        match (self.last, self.best) {
+            (Some(last), Some((best, epoch))) => {
+                format!("{rate}   {} {last:.4}, best {best:.4} at epoch {epoch}", self.metric)
+            }
+            _ => rate,
+        }
+    }
+}
+
+impl Observer for Watcher {
+    fn observe(&mut self, event: &Event<'_>) -> ControlFlow<()> {
+        match *event {
+            Event::Started { epochs, batches, pairs, progress } => {
+                (self.epochs, self.batches, self.pairs) = (epochs, batches, pairs);
+                progress.history.iter().for_each(|record| self.note(record));
+                self.since = Instant::now();
+                self.started(progress.epoch * batches + progress.batch);
+            }
+            Event::Step { epoch, batch, loss } => self.step(epoch, batch, loss),
+            Event::Evaluated(record) => self.evaluated(record),
+            _ => {}
+        }
+        if stop_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        if let Display::Bar(bar) = &self.display {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Shows a download, if there is one.
+pub struct DownloadBar {
+    quiet: bool,
+    bar: Option<ProgressBar>,
+}
+
+impl DownloadBar {
+    /// Nothing is shown before the first byte.
+    pub fn new(quiet: bool) -> Self {
+        Self { quiet, bar: None }
+    }
+
+    /// So many bytes have come.
+    pub fn update(&mut self, progress: DownloadProgress<'_>) {
+        if self.quiet {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| {
+            if !std::io::stderr().is_terminal() {
+                say(format_args!("downloading {}", progress.name));
+                return ProgressBar::hidden();
+            }
+            let template = "downloading {prefix} {wide_bar} {bytes} of {total_bytes}, {eta} left";
+            let style =
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            let bar = ProgressBar::new(0).with_style(style.progress_chars("━╸─"));
+            bar.with_prefix(progress.name.to_owned())
+        });
+        bar.set_length(progress.total.unwrap_or(progress.done));
+        bar.set_position(progress.done);
+    }
+}
+
+impl Drop for DownloadBar {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! From files and flags to the config of a run.
+
+use std::path::Path;
+
+use rivalry::config::{Config, read_layer, setting_layer, source_layer};
+use rivalry::{Error, InputError, Result};
+
+use crate::args::Layer;
+
+/// The config that these ask for: what is known of the data, under the file, under the flags, under each `--set`.
+///
+/// A path is made absolute, so that the run finds its data again from anywhere.
+pub fn resolve(file: Option<&Path>, flags: toml::Table, set: &[String]) -> Result<Config> {
+    let mut layers = vec![file.map(read_layer).transpose()?.unwrap_or_default(), flags];
+    for setting in set {
+        layers.push(setting_layer(setting)?);
+    }
+    let source = layers.iter().rev().find_map(|layer| layer.get("data")?.get("source")?.as_str());
+    let Some(source) = source.filter(|source| !source.is_empty()) else {
+        return Err(InputError::new("no data to train on")
+            .help("give a file, a folder or a name, such as --data synthetic; 'rivalry list datasets' shows the names")
+            .into());
+    };
+    let source = absolute(source)?;
+    layers.insert(0, source_layer(&source));
+    if let Some(file) = file {
+        // Alone, so that a fault in the file is not taken for one in the flags.
+        Config::from_layers(&layers[..2]).map_err(|error| match error {
+            Error::Input(error) => error.file(file).into(),
+            other => other,
+        })?;
+    }
+    let mut found = Layer::default();
+    found.put("data.source", Some(source));
+    layers.push(found.0);
+    Config::from_layers(&layers)
+}
+
+/// What exists as a path, as an absolute one; anything else is a name.
+fn absolute(source: &str) -> Result<String> {
+    let path = Path::new(source);
+    if !path.exists() {
+        return Ok(source.to_owned());
+    }
+    let absolute = std::path::absolute(path).map_err(|e| Error::io("find", path, e))?;
+    absolute.into_os_string().into_string().map_err(|_| {
+        InputError::new("the path is not UTF-8 text")
+            .file(path)
+            .help("rename the folder, or move the data")
+            .into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> toml::Table {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn files_flags_and_sets_lie_over_each_other_in_that_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("c.toml");
+        std::fs::write(&file, "[data]\nsource = 'synthetic'\n[train]\nepochs = 2\nseed = 2\nnegatives = 2")
+            .unwrap();
+        let set = ["train.seed=4".to_owned()];
+        let config = resolve(Some(&file), table("train = { seed = 3, negatives = 3 }"), &set).unwrap();
+        assert_eq!((config.train.epochs, config.train.negatives, config.train.seed), (2, 3, 4));
+        assert_eq!(config.data.source, "synthetic");
+    }
+
+    #[test]
+    fn a_fault_in_the_file_names_the_file_and_one_in_the_flags_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("c.toml");
+        std::fs::write(&file, "[train]\nepoch = 2").unwrap();
+        let flags = || table("data = { source = 'synthetic' }");
+        let error = resolve(Some(&file), flags(), &[]).unwrap_err().to_string();
+        assert!(error.contains("c.toml") && error.contains("did you mean 'epochs'?"), "{error}");
+        let error = resolve(None, flags(), &["train.epoch=2".to_owned()]).unwrap_err().to_string();
+        assert!(!error.contains("c.toml") && error.contains("did you mean 'epochs'?"), "{error}");
+    }
+
+    #[test]
+    fn a_path_becomes_absolute_and_a_name_stays() {
+        let config = resolve(None, table("data = { source = 'src' }"), &[]).unwrap();
+        assert_eq!(Path::new(&config.data.source), std::env::current_dir().unwrap().join("src"));
+        assert!(resolve(None, toml::Table::new(), &[]).unwrap_err().to_string().contains("--data"));
+    }
+}

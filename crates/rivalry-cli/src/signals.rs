@@ -1,0 +1,41 @@
+//! Ctrl-C and its relatives: the first asks training to stop, the second ends the program at once.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// From now on the first signal only asks. To be called when there is something worth saving.
+pub fn listen() -> Result<(), ctrlc::Error> {
+    ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+}
+
+/// Whether training was asked to stop.
+pub fn stop_requested() -> bool {
+    STOP.load(Ordering::Relaxed)
+}
+
+/// A training was stopped and can be resumed.
+#[derive(Debug)]
+pub struct Interrupted {
+    /// The folder of the run.
+    pub run: PathBuf,
+    /// Whole epochs done.
+    pub epoch: usize,
+    /// Epochs wanted.
+    pub epochs: usize,
+}
+
+impl std::error::Error for Interrupted {}
+
+impl std::fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let run = self.run.display();
+        write!(f, "stopped after {} of {} epochs; everything is saved in {run}\n", self.epoch, self.epochs)?;
+        write!(f, "go on with: rivalry train --resume {}", crate::output::quoted(&self.run))
+    }
+}

@@ -1,0 +1,111 @@
+//! Tables for people.
+
+use std::collections::BTreeMap;
+
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use rivalry::eval::METRICS;
+
+/// One line under the header and none elsewhere: it reads well, and pastes well.
+const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+
+/// A table whose first `texts` columns are text and the rest numbers.
+pub fn table<const N: usize>(
+    header: [&str; N],
+    texts: usize,
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> String {
+    aligned(header.map(str::to_owned).to_vec(), texts, rows.into_iter().map(Vec::from))
+}
+
+fn aligned(header: Vec<String>, texts: usize, rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(STYLE).force_no_tty().set_header(header).add_rows(rows);
+    for column in table.column_iter_mut().skip(texts) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.trim_fmt()
+}
+
+/// A ranked list: rank, id, score.
+pub fn ranking(header: [&str; 3], rows: impl IntoIterator<Item = [String; 3]>) -> String {
+    table(header, 2, rows)
+}
+
+/// Metrics in rows, what they were measured on in columns.
+pub fn metrics(columns: &[(&str, &BTreeMap<String, f64>)]) -> String {
+    let mut names: Vec<&String> = columns.iter().flat_map(|(_, metrics)| metrics.keys()).collect();
+    // By K, then as the metrics are listed; what is not on the list comes last.
+    names.sort_by_key(|name| {
+        let (label, k) = name.split_once('@').unwrap_or((name, ""));
+        let place = METRICS.iter().position(|metric| metric.label == label).unwrap_or(METRICS.len());
+        (k.parse::<usize>().unwrap_or(0), place, *name)
+    });
+    names.dedup();
+    let header =
+        std::iter::once("").chain(columns.iter().map(|(title, _)| *title)).map(str::to_owned).collect();
+    let value = |metrics: &BTreeMap<String, f64>, name: &String| {
+        metrics.get(name).map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"))
+    };
+    let rows = names.iter().map(|&name| {
+        std::iter::once(name.clone()).chain(columns.iter().map(|(_, metrics)| value(metrics, name))).collect()
+    });
+    aligned(header, 1, rows)
+}
+
+/// Rows of text in columns, without a header.
+pub fn columns<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> Vec<String> {
+    let rows: Vec<[String; N]> = rows.into_iter().collect();
+    let widths: [usize; N] =
+        std::array::from_fn(|c| rows.iter().map(|row| row[c].chars().count()).max().unwrap_or(0));
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(widths).filter(|(_, width)| *width > 0);
+        let cells: Vec<String> = cells.map(|(text, width)| format!("{text:width$}")).collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
+/// A time for people.
+pub fn seconds(seconds: f64) -> String {
+    if seconds < 60.0 {
+        return format!("{seconds:.1} s");
+    }
+    let whole = seconds.round() as u64;
+    match (whole / 3600, whole % 3600 / 60, whole % 60) {
+        (0, minutes, seconds) => format!("{minutes} min {seconds:02} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes:02} min"),
+    }
+}
+
+/// A large number for people, such as a rate.
+pub fn short(number: f64) -> String {
+    match number {
+        n if n >= 1e6 => format!("{:.1}M", n / 1e6),
+        n if n >= 1e3 => format!("{:.0}k", n / 1e3),
+        n => format!("{n:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_are_ordered_by_k_and_then_by_the_list() {
+        let all = BTreeMap::from(["NDCG@20", "Recall@20", "Recall@5"].map(|name| (name.to_owned(), 0.25)));
+        let tail = BTreeMap::new();
+        let text = metrics(&[("test", &all), ("tail", &tail)]);
+        let firsts: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
+        assert_eq!(firsts[2..], ["Recall@5", "Recall@20", "NDCG@20"], "{text}");
+        assert!(text.lines().last().unwrap().ends_with('–'), "{text}");
+    }
+
+    #[test]
+    fn times_and_rates_are_short() {
+        assert_eq!(
+            [3.14, 59.96, 125.0, 7384.0].map(seconds),
+            ["3.1 s", "60.0 s", "2 min 05 s", "2 h 03 min"]
+        );
+        assert_eq!([950.0, 118_400.0, 2_340_000.0].map(short), ["950", "118k", "2.3M"]);
+    }
+}

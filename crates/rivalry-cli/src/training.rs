@@ -1,0 +1,113 @@
+//! What `train` and `quickstart` share: making a run's folder, training into it, and telling about it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use rivalry::config::Config;
+use rivalry::data::{Dataset, thousands};
+use rivalry::run::{RunFolder, RunRecord};
+use rivalry::train::{Fitted, Stopped, fit};
+use rivalry::{Error, Result};
+use serde::Serialize;
+
+use crate::output::say;
+use crate::progress::Watcher;
+use crate::signals::Interrupted;
+
+/// The figures of a run and where it is, as `--json` has them.
+#[derive(Serialize)]
+pub struct Trained<'a> {
+    #[serde(flatten)]
+    pub record: &'a RunRecord,
+    pub run: &'a Path,
+}
+
+/// Makes the first folder of `STEM-1`, `STEM-2`, … that is not there yet. Making one is a single step for the system, so
+/// two commands never get the same.
+pub fn numbered_folder(stem: &Path) -> Result<PathBuf> {
+    if let Some(parent) = stem.parent() {
+        std::fs::create_dir_all(parent).map_err(|e| Error::io("create", parent, e))?;
+    }
+    let mut number = 1;
+    loop {
+        let path = PathBuf::from(format!("{}-{number}", stem.display()));
+        match std::fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
+            Err(e) => return Err(Error::io("create", path, e)),
+        }
+    }
+}
+
+/// Trains into a run's folder, from the start or from where it stopped.
+pub fn train(
+    folder: &RunFolder,
+    dataset: &Dataset,
+    config: &Config,
+    from: Option<Stopped>,
+    quiet: bool,
+) -> anyhow::Result<RunRecord> {
+    let mut watcher = Watcher::new(quiet, config.eval.selection_metric());
+    let fitted = fit(dataset, config, from, &mut folder.store(dataset, config), &mut watcher);
+    drop(watcher);
+    match fitted {
+        Ok(Fitted::Done(fit)) => Ok(folder.finish(fit.outcome, dataset)?),
+        Ok(Fitted::Stopped(stopped)) => {
+            let (run, epoch) = (folder.path().to_owned(), stopped.progress.epoch);
+            Err(Interrupted { run, epoch, epochs: config.train.epochs }.into())
+        }
+        Err(error @ (Error::NonFinite { .. } | Error::NanScore { .. })) => {
+            let kept = match folder.has_checkpoint() {
+                true => format!("the last good checkpoint is kept in {}", folder.path().display()),
+                false => "there was no checkpoint yet".to_owned(),
+            };
+            Err(anyhow!(
+                "{error}\n  {kept}\n  help: try a smaller learning rate (--lr) or a larger temperature (--set loss.tau=…)"
+            ))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Says what the model will learn from.
+pub fn introduce_data(dataset: &Dataset) {
+    let [users, items] = [dataset.users.len(), dataset.items.len()].map(thousands);
+    let [train, valid, test] =
+        [&dataset.train, &dataset.valid, &dataset.test].map(|part| thousands(part.len()));
+    say(format_args!(
+        "data    {}: {users} users, {items} items; {train} training, {valid} validation, {test} test pairs",
+        dataset.name
+    ));
+    for note in &dataset.notes {
+        say(format_args!("note    {note}"));
+    }
+}
+
+/// Says how it will learn.
+pub fn introduce_model(config: &Config) {
+    let Config { model, train, .. } = config;
+    let backbone = named(&config.backbone);
+    let score = toml::Value::try_from(model.score).ok();
+    let score = score.as_ref().and_then(|score| score.as_str()).unwrap_or_default();
+    say(format_args!("model   {backbone}, {} dimensions, {score} score", model.dim));
+    let sampler = config.sampler.get("type").and_then(|name| name.as_str()).unwrap_or_default();
+    say(format_args!(
+        "loss    {}, {} {sampler} negatives, lr {}",
+        named(&config.loss),
+        train.negatives(),
+        config.optim.lr
+    ));
+}
+
+/// `type (key value, …)` of a config section.
+fn named(section: &toml::Table) -> String {
+    let name = section.get("type").and_then(|name| name.as_str()).unwrap_or_default();
+    let settings = section.iter().filter(|(key, _)| *key != "type");
+    let settings: Vec<String> = settings
+        .map(|(key, value)| match value {
+            toml::Value::Float(x) => format!("{key} {x}"),
+            other => format!("{key} {other}"),
+        })
+        .collect();
+    if settings.is_empty() { name.to_owned() } else { format!("{name} ({})", settings.join(", ")) }
+}

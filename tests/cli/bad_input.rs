@@ -1,0 +1,152 @@
+//! Bad input gets exit code 2 and an error that says where, what and a way out, and changes no file.
+
+use crate::support::{SMALL, World, holds, log};
+
+/// Trains on a file of this content and returns the error.
+fn refused(content: &(impl AsRef<[u8]> + ?Sized), more: &[&str]) -> String {
+    let world = World::new();
+    world.write("log.csv", content);
+    world.fails(2, &[&["train", "--data", "log.csv", "--out", "run"], SMALL, more].concat())
+}
+
+#[test]
+fn a_missing_file() {
+    let error = World::new().fails(2, &["train", "--data", "nowhere.csv"]);
+    holds(&error, &["nowhere.csv: no such file", "help: "]);
+    let error = World::new().fails(2, &["train", "--data", "amazon2014-heath"]);
+    holds(&error, &["did you mean 'amazon2014-health'?"]);
+    let error = World::new().fails(2, &["train", "--config", "nowhere.toml"]);
+    holds(&error, &["nowhere.toml"]);
+    holds(&World::new().fails(2, &["train"]), &["no data", "--data synthetic"]);
+}
+
+#[test]
+fn a_missing_column() {
+    let error = refused(&log(), &["--user-col", "who"]);
+    holds(&error, &["log.csv", "who", "user, item, rating, time", "help: "]);
+}
+
+#[test]
+fn a_wrong_delimiter() {
+    holds(&refused(&log(), &["--delimiter", ";"]), &["log.csv", "help: "]);
+    let usage = World::new().fails(2, &["data", "stats", "log.csv", "--delimiter", "::"]);
+    holds(&usage, &["one character"]);
+}
+
+#[test]
+fn text_that_is_not_utf8() {
+    let mut content = log().into_bytes();
+    content.extend(b"user 1,caf\xe9,3,1\n");
+    holds(&refused(&content, &[]), &["log.csv:302", "UTF-8", "help: "]);
+}
+
+#[test]
+fn ragged_rows() {
+    let error = refused(&(log() + "user 1,item/1\n"), &[]);
+    holds(&error, &["log.csv:302", "2", "4", "help: "]);
+}
+
+#[test]
+fn a_rating_that_is_no_number() {
+    let error = refused(&(log() + "user 1,item/1,good,1\n"), &["--min-rating", "3"]);
+    holds(&error, &["log.csv:302", "rating", "good"]);
+}
+
+#[test]
+fn an_empty_file() {
+    holds(&refused("", &[]), &["log.csv", "empty"]);
+    holds(&refused("user,item\n", &[]), &["help: "]);
+}
+
+#[test]
+fn a_user_with_every_item() {
+    let world = World::new();
+    let all: String = (0..25).map(|item| format!("0\t{item}\n")).collect();
+    world.write("set/train.tsv", &format!("user\titem\n{all}1\t3\n1\t4\n"));
+    world.write("set/test.tsv", "user\titem\n1\t5\n");
+    let error = world.fails(2, &["train", "--data", "set", "--validation", "none", "--out", "run"]);
+    holds(&error, &["user '0'", "every item", "help: "]);
+}
+
+#[test]
+fn fewer_items_than_k() {
+    holds(&refused(&log(), &["--set", "eval.k=[41]"]), &["K = 41", "40 items", "at most 40"]);
+}
+
+#[test]
+fn an_unknown_loss_or_key() {
+    holds(&refused(&log(), &["--loss", "dls"]), &["unknown loss 'dls'", "did you mean 'dsl'?"]);
+    holds(&refused(&log(), &["--set", "loss.alpah=2"]), &["alpah", "did you mean 'alpha'?"]);
+    holds(&refused(&log(), &["--set", "train.epoch=2"]), &["did you mean 'epochs'?"]);
+    holds(&refused(&log(), &["--backbone", "mff"]), &["did you mean 'mf'?"]);
+    holds(&refused(&log(), &["--split", "randon"]), &["randon", "random"]);
+    holds(&refused(&log(), &["--format", "cvs"]), &["did you mean 'csv'?"]);
+    holds(&World::new().fails(2, &["trian"]), &["train"]);
+}
+
+#[test]
+fn parameters_out_of_range() {
+    for tau in ["0", "-0.1", "nan", "inf"] {
+        let error = refused(&log(), &["--set", &format!("loss.tau={tau}")]);
+        holds(&error, &["loss.tau: expected a number > 0", tau, "help: "]);
+    }
+    holds(&refused(&log(), &["--lr", "nan"]), &["optim.lr: expected a number > 0"]);
+    holds(&refused(&log(), &["--lr", "-1"]), &["optim.lr: expected a number > 0"]);
+    holds(&refused(&log(), &["--set", "model.dim=0"]), &["model.dim: expected a whole number ≥ 1"]);
+    holds(&refused(&log(), &["--seed", "9223372036854775808"]), &["--seed"]);
+    holds(&refused(&log(), &["--min-rating", "nan"]), &["NaN"]);
+    holds(&refused(&log(), &["--split", "random", "--test", "1.5"]), &["test", "1.5"]);
+}
+
+#[test]
+fn ids_that_a_benchmark_folder_cannot_have() {
+    for id in ["-1", "4294967296"] {
+        let world = World::new();
+        world.write("set/train.tsv", &format!("user\titem\n0\t0\n0\t{id}\n"));
+        world.write("set/test.tsv", "user\titem\n0\t1\n");
+        let error = world.fails(2, &["train", "--data", "set", "--out", "run"]);
+        holds(&error, &["train.tsv:3", id]);
+    }
+}
+
+#[test]
+fn duplicates_are_merged_and_unseen_items_kept_and_both_are_reported() {
+    let world = World::new();
+    world.write("set/train.tsv", "user\titem\n0\t0\n0\t1\n0\t1\n1\t1\n1\t2\n");
+    world.write("set/test.tsv", "user\titem\n0\t2\n1\t3\n");
+    let train = ["train", "--data", "set", "--validation", "none", "--set", "eval.k=[2]", "--out", "run"];
+    let (_, said) = world.ok(&[&train, SMALL].concat());
+    holds(&said, &["merged 1 duplicate pair", "1 item of the test part not seen in training", "4 training"]);
+    let stats = world.json(&["data", "stats", "set", "--validation", "none", "--json"]);
+    assert_eq!((&stats["train"], &stats["unseen_in_test"]["items"]), (&4.into(), &1.into()));
+    assert_eq!(stats["notes"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_folder_that_exists() {
+    let world = World::with_log();
+    world.train("run", &[]);
+    let again: Vec<&str> = [&["train", "--data", "log.csv", "--out", "run"], SMALL].concat();
+    holds(&world.fails(2, &again), &["run: exists already", "--force"]);
+    let old = world.read("run/model.safetensors");
+    world.train("run", &["--force", "--seed", "1"]);
+    assert_ne!(world.read("run/model.safetensors"), old);
+    holds(&world.fails(2, &["data", "prepare", "log.csv", "run", "--force"]), &["no part of a data set"]);
+    world.write("notes.txt", "mine");
+    holds(
+        &world.fails(2, &["recommend", "run", "--all", "--out", "notes.txt"]),
+        &["exists already", "--force"],
+    );
+    holds(&world.fails(2, &["evaluate", "run", "--per-user", "notes.txt"]), &["exists already", "--force"]);
+}
+
+#[test]
+fn a_config_file_with_a_fault() {
+    let world = World::with_log();
+    world.write("c.toml", "[train]\nepochs = 3\nseed == 4\n");
+    let error = world.fails(2, &["train", "--data", "log.csv", "--config", "c.toml", "--out", "run"]);
+    holds(&error, &["c.toml:3"]);
+    world.write("c.toml", "[los]\ntype = 'sl'\n");
+    let error = world.fails(2, &["train", "--data", "log.csv", "--config", "c.toml", "--out", "run"]);
+    holds(&error, &["c.toml", "did you mean 'loss'?"]);
+}

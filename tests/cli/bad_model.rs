@@ -1,0 +1,105 @@
+//! Runs that are not whole, not ours, or went wrong.
+
+use crate::support::{SMALL, World, holds};
+
+const ALL: [&[&str]; 4] = [
+    &["evaluate", "run"],
+    &["recommend", "run", "--user", "user 1"],
+    &["similar", "run", "--item", "item/1"],
+    &["train", "--resume", "run", "--epochs", "9"],
+];
+
+#[test]
+fn a_corrupt_or_foreign_model_file() {
+    let world = World::with_log();
+    world.train("run", &[]);
+    let good = world.read("run/model.safetensors");
+    let foreign = b"\x40\0\0\0\0\0\0\0{\"x\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}            \0\0\0\0";
+    let mut nan = good.clone();
+    let end = nan.len();
+    let table = String::from_utf8_lossy(&good).find("learned.items").unwrap();
+    assert!(table < 2000, "the header comes first");
+    for (what, bytes) in [
+        ("empty", &[][..]),
+        ("cut", &good[..end / 2]),
+        ("text", b"just some text that is longer than eight bytes"),
+        ("foreign", &foreign[..]),
+        ("length", &[0xff; 64][..]),
+    ] {
+        world.write("run/model.safetensors", bytes);
+        for command in ALL {
+            let error = world.fails(2, command);
+            assert!(error.contains("model.safetensors: not a Rivalry file, or damaged"), "{what}: {error}");
+            holds(&error, &["help: "]);
+        }
+    }
+    // Bits that flip anywhere must never bring the command down.
+    for place in (0..end).step_by(end / 61) {
+        nan.copy_from_slice(&good);
+        nan[place] ^= 0xff;
+        world.write("run/model.safetensors", &nan);
+        let output = world.run(ALL[1]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            matches!(output.status.code(), Some(0..=2)) && !said.contains("internal error"),
+            "{place}: {said}"
+        );
+    }
+}
+
+#[test]
+fn a_corrupt_checkpoint_or_record() {
+    let world = World::with_log();
+    world.train("run", &[]);
+    let checkpoint = world.read("run/checkpoint");
+    world.write("run/checkpoint", &checkpoint[..checkpoint.len() - 9]);
+    holds(&world.fails(2, ALL[3]), &["checkpoint: not a Rivalry file, or damaged"]);
+    world.write("run/checkpoint", &checkpoint);
+    world.write("run/metrics.json", "{}");
+    holds(&world.fails(2, &["train", "--resume", "run"]), &["metrics.json"]);
+}
+
+#[test]
+fn a_folder_that_is_no_run() {
+    let world = World::with_log();
+    world.write("run/other.txt", "");
+    for command in ALL {
+        holds(&world.fails(2, command), &["run: not a run", "help: "]);
+    }
+}
+
+#[test]
+fn data_that_changed_since() {
+    let world = World::with_log();
+    world.train("run", &[]);
+    let text = String::from_utf8(world.read("log.csv")).unwrap();
+    world.write("log.csv", &(text + "user 1,item/new,5,9999\n"));
+    for command in [ALL[0], ALL[3]] {
+        holds(&world.fails(2, command), &["no longer those the run was trained on", "help: "]);
+    }
+    world.ok(ALL[1]);
+}
+
+#[test]
+fn a_loss_that_becomes_non_finite_stops_and_keeps_the_last_good_checkpoint() {
+    let world = World::with_log();
+    let dot = ["--set", "model.score=dot", "--batch-size", "50"];
+    world.train("run", &dot);
+    let config = String::from_utf8(world.read("run/config.toml")).unwrap();
+    let config = config.replace("lr = 0.1\n", "lr = 1e30\n").replace("epochs = 4\n", "epochs = 6\n");
+    assert!(config.contains("1e30") && config.contains("epochs = 6"));
+    world.write("run/config.toml", &config);
+    std::fs::remove_file(world.path("run/metrics.json")).unwrap();
+    let error = world.fails(1, &["train", "--resume", "run", "--quiet"]);
+    holds(
+        &error,
+        &["non-finite in epoch 5, batch 2", "checkpoint is kept in run", "smaller learning rate", "loss.tau"],
+    );
+    world.ok(&["recommend", "run", "--user", "user 1"]);
+
+    let train = ["train", "--data", "log.csv", "--quiet", "--out", "new", "--lr", "1e30"];
+    let output = world.run(&[&train, &dot[..], SMALL].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    holds(&said, &["non-finite in epoch 1, batch 2", "there was no checkpoint yet"]);
+}

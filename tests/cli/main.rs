@@ -1,0 +1,9 @@
+//! Drives the real binary, as a user or a script would.
+
+mod bad_input;
+mod bad_model;
+mod commands;
+mod data;
+mod interrupted;
+mod support;
+mod training;

@@ -1,0 +1,152 @@
+//! What a training promises: the same bits whatever the threads, one JSON document, quiet when told to be.
+
+use serde_json::Value;
+
+use crate::support::{SMALL, World, holds};
+
+/// What differs between two runs of the same: time, threads and place.
+fn figures(mut document: Value) -> Value {
+    let map = document.as_object_mut().unwrap();
+    for key in ["seconds", "epoch_seconds", "pairs_per_second", "threads", "run"] {
+        assert!(map.remove(key).is_some(), "{key}");
+    }
+    document
+}
+
+#[test]
+fn one_two_and_three_threads_give_the_same_model_file() {
+    let world = World::new();
+    let train = |threads: &str| {
+        let args = ["train", "--data", "synthetic", "--json", "--out", threads, "--threads", threads];
+        let small = ["--epochs", "3", "--eval-every", "1", "--negatives", "30", "--dim", "20"];
+        let document = world.json(&[&args[..], &small].concat());
+        assert_eq!(document["threads"], threads.parse::<u64>().unwrap());
+        (figures(document), world.read(&format!("{threads}/model.safetensors")))
+    };
+    let one = train("1");
+    assert!(train("2") == one && train("3") == one);
+}
+
+#[test]
+fn the_json_document_has_the_promised_keys_and_the_run_folder_the_promised_files() {
+    let world = World::with_log();
+    let document = world.train("run", &["--loss", "dsl-ca", "--set", "eval.k=[5, 20]"]);
+    for key in ["best_epoch", "epoch_seconds", "pairs_per_second", "epochs", "threads"] {
+        assert!(document[key].as_f64().is_some_and(|number| number > 0.0), "{key}: {document}");
+    }
+    for (part, metric) in
+        [("valid", "NDCG@20"), ("test", "Recall@20"), ("test", "NDCG@5"), ("test", "MAP@20")]
+    {
+        assert!(document[part][metric].as_f64().is_some_and(|x| (0.0..=1.0).contains(&x)), "{part} {metric}");
+    }
+    assert!(
+        document["seconds"]["train"].as_f64() > Some(0.0) && document["seconds"]["eval"].as_f64() > Some(0.0)
+    );
+    assert_eq!(document["run"], "run");
+    let mut names: Vec<_> =
+        std::fs::read_dir(world.path("run")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["checkpoint", "config.toml", "log.jsonl", "metrics.json", "model.safetensors"]);
+    let log = String::from_utf8(world.read("run/log.jsonl")).unwrap();
+    let epochs: Vec<Value> =
+        log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["epoch"].clone()).collect();
+    assert_eq!(epochs, [2, 4]);
+}
+
+#[test]
+fn logs_go_to_stderr_the_table_to_stdout_and_quiet_means_quiet() {
+    let world = World::with_log();
+    let train = [&["train", "--data", "log.csv", "--loss", "sl"], SMALL].concat();
+    let (out, err) = world.ok(&train);
+    holds(
+        &err,
+        &["30 users, 40 items; ", "sl (tau 0.2)", "epoch 2/4   loss ", "epoch 4/4   loss ", "NDCG@20"],
+    );
+    holds(
+        &out,
+        &["Recall@20", "validation", "test", "runs/log-mf-sl-1", "rivalry recommend", "--user 'user 0'"],
+    );
+    let (out, err) = world.ok(&[&train[..], &["--quiet"]].concat());
+    assert_eq!(err, "");
+    holds(&out, &["Recall@20", "runs/log-mf-sl-2"]);
+    assert!(world.path("runs/log-mf-sl-2/model.safetensors").exists());
+}
+
+#[test]
+fn settings_come_from_the_file_the_flags_and_the_sets() {
+    let world = World::with_log();
+    world.write("c.toml", "loss.type = 'sl'\noptim.lr = 0.5\ntrain.seed = 7\ndata.source = 'log.csv'");
+    let train =
+        ["train", "--config", "c.toml", "--lr", "0.25", "--set", "loss.tau=0.125", "--out", "run", "--quiet"];
+    world.ok(&[&train[..], SMALL].concat());
+    let config = String::from_utf8(world.read("run/config.toml")).unwrap();
+    let absolute = std::fs::canonicalize(world.path("log.csv")).unwrap();
+    let config: toml::Table = config.parse().unwrap();
+    assert_eq!(config["loss"], "type = 'sl'\ntau = 0.125".parse::<toml::Table>().unwrap().into());
+    assert_eq!((&config["optim"]["lr"], &config["train"]["seed"]), (&0.25.into(), &7.into()));
+    let source = std::path::Path::new(config["data"]["source"].as_str().unwrap());
+    assert!(source.is_absolute() && std::fs::canonicalize(source).unwrap() == absolute);
+    // The run's own config makes the same run again.
+    world.ok(&["train", "--config", "run/config.toml", "--out", "again", "--quiet"]);
+    assert_eq!(world.read("run/model.safetensors"), world.read("again/model.safetensors"));
+}
+
+#[test]
+fn a_finished_run_resumed_shows_its_figures_again_and_can_be_extended() {
+    let world = World::with_log();
+    let first = world.train("run", &[]);
+    let files = world.files();
+    assert_eq!(world.json(&["train", "--resume", "run", "--json"]), first);
+    let (out, err) = world.ok(&["train", "--resume", "run"]);
+    holds(&err, &["run is finished"]);
+    holds(&out, &["Recall@20"]);
+    assert!(world.files() == files);
+
+    let longer = world.json(&["train", "--resume", "run", "--epochs", "8", "--json"]);
+    assert_eq!(longer["epochs"], 8);
+    let args = ["train", "--data", "log.csv", "--json", "--out", "direct", "--epochs", "8"];
+    let direct = world.json(&[&args[..], &SMALL[2..]].concat());
+    assert_eq!(figures(direct), figures(longer));
+    holds(
+        &world.fails(2, &["train", "--resume", "run", "--epochs", "5"]),
+        &["8 epochs", "only be given more"],
+    );
+    for flag in [["--lr", "1"], ["--data", "log.csv"], ["--split", "time"], ["--out", "x"]] {
+        let error = world.fails(2, &[&["train", "--resume", "run"], &flag[..]].concat());
+        holds(&error, &["--resume", "cannot be used with", flag[0]]);
+    }
+}
+
+#[test]
+fn patience_ends_a_run_early_and_resuming_it_changes_nothing() {
+    let world = World::with_log();
+    let args = ["train", "--data", "log.csv", "--json", "--out", "run", "--negatives", "10", "--dim", "8"];
+    let early =
+        world.json(&[&args[..], &["--epochs", "500", "--eval-every", "1", "--patience", "3"]].concat());
+    assert_eq!(early["ending"], "out-of-patience");
+    assert_eq!(early["epochs"].as_u64().unwrap(), early["best_epoch"].as_u64().unwrap() + 3);
+    assert_eq!(world.json(&["train", "--resume", "run", "--json"]), early);
+}
+
+#[test]
+fn the_help_names_the_defaults_the_library_has() {
+    let (help, _) = World::new().ok(&["train", "--help"]);
+    let help: Vec<&str> = help.split_whitespace().collect();
+    let help = help.join(" ");
+    let config = rivalry::config::Config::default();
+    for (flag, default) in [
+        ("--epochs", config.train.epochs.to_string()),
+        ("--batch-size", config.train.batch_size.to_string()),
+        ("--negatives", config.train.negatives.to_string()),
+        ("--eval-every", config.train.eval_every.to_string()),
+        ("--seed", config.train.seed.to_string()),
+        ("--dim", config.model.dim.to_string()),
+        ("--lr", config.optim.lr.to_string()),
+        ("--loss", config.loss["type"].as_str().unwrap().to_owned()),
+        ("--backbone", config.backbone["type"].as_str().unwrap().to_owned()),
+    ] {
+        let after = &help[help.find(&format!(" {flag} <")).unwrap_or_else(|| panic!("{flag}"))..];
+        let shown = &after[after.find("[default: ").unwrap()..];
+        assert!(shown.starts_with(&format!("[default: {default}]")), "{flag}: {shown}");
+    }
+}
