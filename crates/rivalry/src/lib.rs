@@ -15,3 +15,8 @@ pub mod train;
 
 pub use error::{Error, InputError, Result, did_you_mean, unknown_name};
 pub use rivalry_kernels::Matrix;
+
+/// The example in the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
