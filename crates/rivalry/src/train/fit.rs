@@ -247,7 +247,7 @@ impl<'a> Loop<'a> {
         self.progress.batch = 0;
         self.progress.loss_sum = 0.0;
         let epoch = self.progress.epoch;
-        if epoch % self.config.train.eval_every != 0 && epoch != self.config.train.epochs {
+        if !epoch.is_multiple_of(self.config.train.eval_every) && epoch != self.config.train.epochs {
             if self.saved.elapsed() > SAVE_EVERY {
                 self.save(store)?;
             }
