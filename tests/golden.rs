@@ -98,12 +98,15 @@ fn network(layers: &Value) -> Vec<f64> {
     ["mlp1", "mlp2", "nfm1", "nfm2", "out1", "out2"].map(numbers).concat()
 }
 
+/// How the loss's own numbers stand in a file.
+type ReadNumbers = fn(&Value) -> Vec<f64>;
+
 /// What a case says of one turn of its loss: whose turn, and where the expected value and gradients stand.
 struct Expected {
     turn: Turn,
     value: &'static str,
     tables: [&'static str; 2],
-    own: Option<(&'static str, fn(&Value) -> Vec<f64>)>,
+    own: Option<(&'static str, ReadNumbers)>,
 }
 
 fn expected(loss: &str) -> Vec<Expected> {

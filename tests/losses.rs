@@ -115,9 +115,9 @@ fn check_row(name: &str, loss: &mut dyn Loss, turn: Turn, row: Row<'_, f64>, mea
     let value = |loss: &dyn Loss, positive: f64, j: usize, shift: f64| {
         let (mut negatives, mut companions) = (row.negatives.to_vec(), row.companions.to_vec());
         if turn == Turn::Rival {
-            companions[j] += shift
+            companions[j] += shift;
         } else {
-            negatives[j] += shift
+            negatives[j] += shift;
         }
         let row =
             Row { positive: positive + row.positive, negatives: &negatives, companions: &companions, ..row };

@@ -137,7 +137,6 @@ fn the_help_names_the_defaults_the_library_has() {
     for (flag, default) in [
         ("--epochs", config.train.epochs.to_string()),
         ("--batch-size", config.train.batch_size.to_string()),
-        ("--negatives", config.train.negatives.to_string()),
         ("--eval-every", config.train.eval_every.to_string()),
         ("--seed", config.train.seed.to_string()),
         ("--dim", config.model.dim.to_string()),

@@ -15,8 +15,9 @@ use crate::table::short;
 /// Watches a training for the user, and asks it to stop when they do.
 pub struct Watcher {
     display: Display,
-    /// The metric to show.
+    /// The metric to show, and what it is measured on.
     metric: String,
+    part: &'static str,
     epochs: usize,
     batches: usize,
     pairs: usize,
@@ -45,6 +46,7 @@ impl Watcher {
         Self {
             display,
             metric,
+            part: "",
             epochs: 0,
             batches: 0,
             pairs: 0,
@@ -87,9 +89,13 @@ impl Watcher {
         }
     }
 
-    /// The test part is only measured where the epoch is chosen on it.
     fn note(&mut self, record: &Record) {
-        let measured = record.test.as_ref().or(record.valid.as_ref());
+        // The test part is only measured where the epoch is chosen on it.
+        let (part, measured) = match &record.test {
+            Some(test) => ("test", Some(test)),
+            None => ("validation", record.valid.as_ref()),
+        };
+        self.part = part;
         self.last = measured.and_then(|metrics| metrics.get(&self.metric)).copied();
         if let (true, Some(value)) = (record.best, self.last) {
             self.best = Some((value, record.epoch));
@@ -102,7 +108,7 @@ impl Watcher {
         let rate = format!("{} pairs/s", short(rate));
         match (self.last, self.best) {
             (Some(last), Some((best, epoch))) => {
-                format!("{rate}   {} {last:.4}, best {best:.4} at epoch {epoch}", self.metric)
+                format!("{rate}   {} {} {last:.4}, best {best:.4} at epoch {epoch}", self.part, self.metric)
             }
             _ => rate,
         }

@@ -2,16 +2,22 @@
 
 use std::path::Path;
 
-use rivalry::config::{Config, read_layer, setting_layer, source_layer};
+use rivalry::config::{Config, preset_layer, read_layer, setting_layer, source_layer};
 use rivalry::{Error, InputError, Result};
 
 use crate::args::Layer;
 
-/// The config that these ask for: what is known of the data, under the file, under the flags, under each `--set`.
+/// The config that these ask for: what is known of the data, under the preset, the file, the flags and each `--set`.
 ///
 /// A path is made absolute, so that the run finds its data again from anywhere.
-pub fn resolve(file: Option<&Path>, flags: toml::Table, set: &[String]) -> Result<Config> {
-    let mut layers = vec![file.map(read_layer).transpose()?.unwrap_or_default(), flags];
+pub fn resolve(
+    preset: Option<&str>,
+    file: Option<&Path>,
+    flags: toml::Table,
+    set: &[String],
+) -> Result<Config> {
+    let preset = preset.map(preset_layer).transpose()?.unwrap_or_default();
+    let mut layers = vec![preset, file.map(read_layer).transpose()?.unwrap_or_default(), flags];
     for setting in set {
         layers.push(setting_layer(setting)?);
     }
@@ -25,7 +31,7 @@ pub fn resolve(file: Option<&Path>, flags: toml::Table, set: &[String]) -> Resul
     layers.insert(0, source_layer(&source));
     if let Some(file) = file {
         // Alone, so that a fault in the file is not taken for one in the flags.
-        Config::from_layers(&layers[..2]).map_err(|error| match error {
+        Config::from_layers(&layers[..3]).map_err(|error| match error {
             Error::Input(error) => error.file(file).into(),
             other => other,
         })?;
@@ -66,8 +72,8 @@ mod tests {
         std::fs::write(&file, "[data]\nsource = 'synthetic'\n[train]\nepochs = 2\nseed = 2\nnegatives = 2")
             .unwrap();
         let set = ["train.seed=4".to_owned()];
-        let config = resolve(Some(&file), table("train = { seed = 3, negatives = 3 }"), &set).unwrap();
-        assert_eq!((config.train.epochs, config.train.negatives, config.train.seed), (2, 3, 4));
+        let config = resolve(None, Some(&file), table("train = { seed = 3, negatives = 3 }"), &set).unwrap();
+        assert_eq!((config.train.epochs, config.train.negatives(), config.train.seed), (2, 3, 4));
         assert_eq!(config.data.source, "synthetic");
     }
 
@@ -77,16 +83,16 @@ mod tests {
         let file = folder.path().join("c.toml");
         std::fs::write(&file, "[train]\nepoch = 2").unwrap();
         let flags = || table("data = { source = 'synthetic' }");
-        let error = resolve(Some(&file), flags(), &[]).unwrap_err().to_string();
+        let error = resolve(None, Some(&file), flags(), &[]).unwrap_err().to_string();
         assert!(error.contains("c.toml") && error.contains("did you mean 'epochs'?"), "{error}");
-        let error = resolve(None, flags(), &["train.epoch=2".to_owned()]).unwrap_err().to_string();
+        let error = resolve(None, None, flags(), &["train.epoch=2".to_owned()]).unwrap_err().to_string();
         assert!(!error.contains("c.toml") && error.contains("did you mean 'epochs'?"), "{error}");
     }
 
     #[test]
     fn a_path_becomes_absolute_and_a_name_stays() {
-        let config = resolve(None, table("data = { source = 'src' }"), &[]).unwrap();
+        let config = resolve(None, None, table("data = { source = 'src' }"), &[]).unwrap();
         assert_eq!(Path::new(&config.data.source), std::env::current_dir().unwrap().join("src"));
-        assert!(resolve(None, toml::Table::new(), &[]).unwrap_err().to_string().contains("--data"));
+        assert!(resolve(None, None, toml::Table::new(), &[]).unwrap_err().to_string().contains("--data"));
     }
 }

@@ -35,7 +35,7 @@ impl std::error::Error for Interrupted {}
 impl std::fmt::Display for Interrupted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let run = self.run.display();
-        write!(f, "stopped after {} of {} epochs; everything is saved in {run}\n", self.epoch, self.epochs)?;
+        writeln!(f, "stopped after {} of {} epochs; everything is saved in {run}", self.epoch, self.epochs)?;
         write!(f, "go on with: rivalry train --resume {}", crate::output::quoted(&self.run))
     }
 }

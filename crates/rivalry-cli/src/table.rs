@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn times_and_rates_are_short() {
         assert_eq!(
-            [3.14, 59.96, 125.0, 7384.0].map(seconds),
+            [3.12, 59.96, 125.0, 7384.0].map(seconds),
             ["3.1 s", "60.0 s", "2 min 05 s", "2 h 03 min"]
         );
         assert_eq!([950.0, 118_400.0, 2_340_000.0].map(short), ["950", "118k", "2.3M"]);

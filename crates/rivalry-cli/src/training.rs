@@ -89,14 +89,12 @@ pub fn introduce_model(config: &Config) {
     let backbone = named(&config.backbone);
     let score = toml::Value::try_from(model.score).ok();
     let score = score.as_ref().and_then(|score| score.as_str()).unwrap_or_default();
-    say(format_args!("model   {backbone}, {} dimensions, {score} score", model.dim));
     let sampler = config.sampler.get("type").and_then(|name| name.as_str()).unwrap_or_default();
+    let (dim, negatives, lr) = (model.dim, train.negatives(), config.optim.lr);
     say(format_args!(
-        "loss    {}, {} {sampler} negatives, lr {}",
-        named(&config.loss),
-        train.negatives(),
-        config.optim.lr
+        "model   {backbone}, {dim} dimensions, {score} score; {negatives} {sampler} negatives, lr {lr}"
     ));
+    say(format_args!("loss    {}", named(&config.loss)));
 }
 
 /// `type (key value, …)` of a config section.

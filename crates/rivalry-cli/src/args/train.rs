@@ -42,6 +42,9 @@ pub struct NewRunArgs {
     /// A file or folder of interactions, or the name of a known data set
     #[arg(long, value_name = "NAME|PATH", help_heading = "Data", display_order = 0)]
     data: Option<String>,
+    /// A cell of the published tables, such as paper/amazon2014-health/mf/sl: its data, settings and protocol
+    #[arg(long, value_name = "NAME", help_heading = "Training")]
+    pub preset: Option<String>,
     /// A TOML file of settings, such as a run's config.toml
     #[arg(long, value_name = "FILE", help_heading = "Training")]
     pub config: Option<PathBuf>,
@@ -57,7 +60,7 @@ pub struct NewRunArgs {
     /// Numbers in an embedding [default: 64]
     #[arg(long, value_name = "N", help_heading = "Training")]
     dim: Option<u32>,
-    /// Negatives for each training pair [default: 1000]
+    /// Negatives for each training pair [default: what the loss is used with; softmax family 1000]
     #[arg(long, value_name = "N", help_heading = "Training")]
     negatives: Option<u32>,
     /// Training pairs in a step [default: 1024]

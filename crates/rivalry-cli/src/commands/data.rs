@@ -53,5 +53,5 @@ pub fn run(command: &DataCommand) -> anyhow::Result<()> {
 }
 
 fn dataset(source: &SourceArgs) -> rivalry::Result<Dataset> {
-    load(&resolve(None, source.layer(), &[])?, source.data_dir.as_deref(), false)
+    load(&resolve(None, None, source.layer(), &[])?, source.data_dir.as_deref(), false)
 }

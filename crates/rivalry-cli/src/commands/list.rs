@@ -71,7 +71,9 @@ fn show(lines: &[Line]) -> std::io::Result<()> {
             print(format_args!("    recognised by {sign}"))?;
         }
         let rows = line.parameters.iter().map(|p| {
-            let default = p.default.as_ref().map(|value| format!("= {value}")).unwrap_or_default();
+            let shown =
+                |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let default = p.default.as_ref().map(|value| format!("= {}", shown(value))).unwrap_or_default();
             [p.key.clone(), default, p.range.clone(), p.summary.clone()]
         });
         for row in table::columns(rows) {
@@ -81,10 +83,16 @@ fn show(lines: &[Line]) -> std::io::Result<()> {
     Ok(())
 }
 
+/// The default as JSON: a number or a flag as it is, a name as text.
+fn default_of(param: &Param) -> serde_json::Value {
+    let text = param.default.to_string();
+    serde_json::from_str(&text).unwrap_or(text.into())
+}
+
 fn entries<B>(section: &str, list: &[Entry<B>]) -> Vec<Line> {
     let parameter = |param: &Param| Parameter {
         key: format!("{section}.{}", param.name),
-        default: serde_json::from_str(&param.default.to_string()).ok(),
+        default: Some(default_of(param)),
         range: match param.range.to_string() {
             any if any == "any" => String::new(),
             range => range,

@@ -30,7 +30,7 @@ pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
     let mut configs = Vec::new();
     for (loss, setting) in LOSSES {
         let common = SETTINGS.parse().expect("the settings are TOML");
-        configs.push(resolve(None, common, &[format!("loss.type={loss}"), setting.to_owned()])?);
+        configs.push(resolve(None, None, common, &[format!("loss.type={loss}"), setting.to_owned()])?);
     }
     let dataset = load(&configs[0], None, args.quiet)?;
     let out = match &args.out {

@@ -35,7 +35,7 @@ pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
             say(format_args!("wrote the top {n} for {} users to {}", users.len(), out.display()));
         }
         None if args.json => {
-            print_json(&json!({ "run": args.run, "recommendations": document(&saved, &lists) }))?
+            print_json(&json!({ "run": args.run, "recommendations": document(&saved, &lists) }))?;
         }
         None => {
             for (at, &user) in users.iter().enumerate() {

@@ -25,7 +25,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
 
 fn start(args: &TrainArgs) -> anyhow::Result<()> {
     let new = &args.new;
-    let config = resolve(new.config.as_deref(), args.layer(), &new.set)?;
+    let config = resolve(new.preset.as_deref(), new.config.as_deref(), args.layer(), &new.set)?;
     let dataset = load(&config, args.data_dir.as_deref(), args.quiet)?;
     rivalry::train::check(&dataset, &config)?;
     let out = match &new.out {

@@ -80,9 +80,8 @@ impl Tensors {
     }
 
     pub fn write(&self, path: &Path) -> Result<()> {
-        let tables = self.tables.iter().map(|(name, table)| (name, table));
         let texts = serde_json::to_string(&self.texts).expect("texts are plain data");
-        let bytes = safetensors::serialize(tables, Some(HashMap::from([(TEXTS.to_owned(), texts)])))
+        let bytes = safetensors::serialize(&self.tables, Some(HashMap::from([(TEXTS.to_owned(), texts)])))
             .map_err(|e| Error::io("write", path, std::io::Error::other(e)))?;
         atomic::write(path, |file| std::io::Write::write_all(file, &bytes))
     }

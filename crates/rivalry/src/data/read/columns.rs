@@ -173,6 +173,20 @@ mod tests {
     }
 
     #[test]
+    fn without_names_places_count_in_the_usual_order_only() {
+        let found = |user: Option<&str>, item: Option<&str>, rating: Option<&str>| {
+            let [user, item, rating] = [user, item, rating].map(|asked| asked.map(str::to_owned));
+            let options = ReadOptions { user, item, rating, ..ReadOptions::default() };
+            let Columns { user, item, rating, time } = Columns::find(None, 4, &options).unwrap();
+            [Some(user.at), Some(item.at), rating.map(|c| c.at), time.map(|c| c.at)]
+        };
+        assert_eq!(found(None, None, None), [Some(0), Some(1), Some(2), Some(3)]);
+        assert_eq!(found(Some("1"), Some("2"), Some("4")), [Some(0), Some(1), Some(3), Some(3)]);
+        assert_eq!(found(Some("2"), Some("3"), None), [Some(1), Some(2), None, None]);
+        assert_eq!(found(Some("2"), Some("3"), Some("1")), [Some(1), Some(2), Some(0), None]);
+    }
+
+    #[test]
     fn a_missing_column_lists_those_there_are() {
         let error = places(&["usr", "item"], &ReadOptions::default()).unwrap_err();
         assert_eq!(
