@@ -29,13 +29,7 @@ pub struct SparseRows<'a> {
 ///
 /// # Panics
 /// If a column is beyond `x` or `source`, or a slice is shorter than the stretch.
-pub fn spmm(
-    rows: SparseRows<'_>,
-    x: &[Lane],
-    weight: f32,
-    plus: Option<(&[Lane], f32)>,
-    out: &mut [Lane],
-) {
+pub fn spmm(rows: SparseRows<'_>, x: &[Lane], weight: f32, plus: Option<(&[Lane], f32)>, out: &mut [Lane]) {
     let Some(lanes) = out.len().checked_div(rows.target.len()) else { return };
     match lanes {
         2 => dispatch!(level(), simd => spmm_fixed::<_, 2>(simd, rows, x, weight, plus, out)),
