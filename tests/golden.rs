@@ -387,6 +387,30 @@ impl Loss for OneTurn {
 }
 
 #[test]
+fn lightgcn_forward_and_adjoint() {
+    for (n, case) in cases("lightgcn.json").iter().enumerate() {
+        let start = embeddings(case);
+        let edges: Vec<(u32, u32)> = serde_json::from_value(case["edges"].clone()).unwrap();
+        let train = Interactions::from_pairs(start.users.rows(), start.items.rows(), edges);
+        let section = format!("type = 'lightgcn'\nlayers = {}", case["layers"]);
+        let mut lightgcn = backbone::build(&section.parse().unwrap(), &train).unwrap();
+        let mut out = start.clone();
+        lightgcn.forward(&start, &mut out);
+        let mut grads =
+            Embeddings { users: matrix(&case["cotangent_users"]), items: matrix(&case["cotangent_items"]) };
+        lightgcn.backward(&mut grads);
+        for (found, key) in [
+            (&out.users, "out_users"),
+            (&out.items, "out_items"),
+            (&grads.users, "grad_users"),
+            (&grads.items, "grad_items"),
+        ] {
+            assert_tables_close(&format!("case {n}: {key}"), &widened(found), &table(&case[key]), 1e-5);
+        }
+    }
+}
+
+#[test]
 fn four_steps_of_training() {
     let cases = cases("training.json");
     let mut checked = 0;

@@ -12,6 +12,7 @@ mod rows;
 mod scalar;
 mod scores;
 mod simd;
+mod spmm;
 mod top_k;
 
 pub use gather::{add_to_rows, add_weighted_rows, dots, dots_pair};
@@ -20,4 +21,5 @@ pub use optim::{Adam, adam, normalise, normalise_backward};
 pub use real::{Activation, Real};
 pub use scores::score_block;
 pub use simd::level_name;
+pub use spmm::{SparseRows, spmm};
 pub use top_k::TopK;

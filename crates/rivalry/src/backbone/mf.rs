@@ -16,9 +16,9 @@ impl Backbone for Mf {
         true
     }
 
-    fn forward(&self, learned: &Embeddings, scored: &mut Embeddings) {
+    fn forward(&mut self, learned: &Embeddings, scored: &mut Embeddings) {
         scored.clone_from(learned);
     }
 
-    fn backward(&self, _: &mut Embeddings) {}
+    fn backward(&mut self, _: &mut Embeddings) {}
 }

@@ -2,58 +2,63 @@
 //!
 //! A new backbone is one file with an [`Entry`], and one line in [`BACKBONES`].
 
+mod contrast;
+mod embeddings;
+mod graph;
+mod lightgcn;
+mod lightgcn_pp;
 mod mf;
+mod propagation;
+#[cfg(test)]
+mod tests;
+mod unit;
+mod xsimgcl;
 
-use rivalry_kernels::Matrix;
-
+pub use self::embeddings::Embeddings;
+pub(crate) use self::unit::{BLOCK, Unit};
 use crate::Result;
 use crate::config::{self, Params};
 use crate::data::Interactions;
 
 /// All backbones, in the order they are listed to the user.
-pub static BACKBONES: &[Entry] = &[mf::MF];
+pub static BACKBONES: &[Entry] = &[mf::MF, lightgcn::LIGHTGCN, lightgcn_pp::LIGHTGCN_PP, xsimgcl::XSIMGCL];
 
 /// A backbone on the list; it may look at the training set, and at nothing else of the data.
 pub type Entry = config::Entry<fn(&Params, &Interactions) -> Box<dyn Backbone>>;
 
-/// A table of users and one of items.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Embeddings {
-    /// One row a user.
-    pub users: Matrix,
-    /// One row an item.
-    pub items: Matrix,
-}
-
-impl Embeddings {
-    /// Tables of zeros.
-    pub fn zeros(n_users: usize, n_items: usize, dim: usize) -> Self {
-        Self { users: Matrix::zeros(n_users, dim), items: Matrix::zeros(n_items, dim) }
-    }
-
-    /// The length of an embedding.
-    pub fn dim(&self) -> usize {
-        self.items.cols()
-    }
-
-    /// Both tables, users first.
-    pub fn tables_mut(&mut self) -> [&mut Matrix; 2] {
-        [&mut self.users, &mut self.items]
-    }
-}
-
 /// A differentiable map from the learned tables to the scored ones.
 pub trait Backbone: Send + Sync {
-    /// Whether the scored tables are the learned ones. Then the other two methods are not called.
+    /// Whether the scored tables are the learned ones. Then no other method is called.
     fn is_identity(&self) -> bool {
         false
     }
 
-    /// Fills in the scored tables.
-    fn forward(&self, learned: &Embeddings, scored: &mut Embeddings);
+    /// Fills in the scored tables as they are evaluated.
+    fn forward(&mut self, learned: &Embeddings, scored: &mut Embeddings);
 
-    /// Turns gradients of the scored tables into gradients of the learned ones, in place.
-    fn backward(&self, grads: &mut Embeddings);
+    /// Turns gradients of the scored tables into gradients of the learned ones, in place: the adjoint of the last
+    /// forward map. Gradients of an [own loss](Self::own_loss) taken since then are added.
+    fn backward(&mut self, grads: &mut Embeddings);
+
+    /// Whether a training step sees other tables than the evaluation does, or has a loss of the backbone's own.
+    /// If not, the methods below are not called.
+    fn trains_differently(&self) -> bool {
+        false
+    }
+
+    /// Fills in the scored tables as training step number `step` sees them.
+    fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, seed: u64, step: u64) {
+        let _ = (seed, step);
+        self.forward(learned, scored);
+    }
+
+    /// A loss of the backbone's own for a batch, on tables from [`forward_training`](Self::forward_training), to be
+    /// added to what the pairs cost. Its gradients stay here until
+    /// [`backward`](Self::backward).
+    fn own_loss(&mut self, scored: &Embeddings, users: &[u32], items: &[u32]) -> f64 {
+        let _ = (scored, users, items);
+        0.0
+    }
 }
 
 /// Matrix factorisation, which needs to know nothing.

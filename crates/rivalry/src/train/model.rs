@@ -5,7 +5,7 @@ use rivalry_kernels::{Adam, Lane, Matrix, ZERO, adam, normalise, normalise_backw
 use serde::{Deserialize, Serialize};
 
 use super::optim::AdamState;
-use crate::backbone::{Backbone, Embeddings};
+use crate::backbone::{BLOCK, Backbone, Embeddings, Unit};
 
 /// How a user and an item make a score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,32 +18,22 @@ pub enum Score {
     Dot,
 }
 
-/// Rows a task works on at a time: few enough to stay in the first-level cache through all it does to them.
-const BLOCK: usize = 32;
-
 /// A recommender in training.
 pub struct Model {
     backbone: Box<dyn Backbone>,
     learned: Embeddings,
     propagated: Option<Embeddings>,
     unit: Option<Unit>,
-}
-
-/// Embeddings of length one, and one over the lengths they had.
-struct Unit {
-    embeddings: Embeddings,
-    inverse_lengths: [Vec<f32>; 2],
+    /// Whether what is scored belongs to a training step and not to the evaluation.
+    in_training: bool,
 }
 
 impl Model {
     /// A model that starts from these tables.
     pub fn new(backbone: Box<dyn Backbone>, score: Score, learned: Embeddings) -> Self {
         let propagated = (!backbone.is_identity()).then(|| learned.clone());
-        let unit = (score == Score::Cosine).then(|| Unit {
-            inverse_lengths: [vec![0.0; learned.users.rows()], vec![0.0; learned.items.rows()]],
-            embeddings: learned.clone(),
-        });
-        let mut model = Self { backbone, learned, propagated, unit };
+        let unit = (score == Score::Cosine).then(|| Unit::like(&learned));
+        let mut model = Self { backbone, learned, propagated, unit, in_training: false };
         model.refresh();
         model
     }
@@ -51,6 +41,11 @@ impl Model {
     /// The learned tables.
     pub fn learned(&self) -> &Embeddings {
         &self.learned
+    }
+
+    /// What the backbone makes of the learned tables, if that is not just those.
+    pub fn propagated(&self) -> Option<&Embeddings> {
+        self.propagated.as_ref()
     }
 
     /// The tables whose dot products are the scores.
@@ -62,16 +57,43 @@ impl Model {
         }
     }
 
+    /// Makes what is scored what training step number `step` is to see, where that differs from what is evaluated.
+    /// From then on, [`settle`](Self::settle) comes before an evaluation.
+    pub fn begin_step(&mut self, seed: u64, step: u64) {
+        if let (true, Some(propagated)) = (self.backbone.trains_differently(), &mut self.propagated) {
+            self.backbone.forward_training(&self.learned, propagated, seed, step);
+            self.normalise();
+            self.in_training = true;
+        }
+    }
+
+    /// The backbone's own loss for a batch of the step that has begun. Its gradients come in with the update.
+    pub fn own_loss(&mut self, users: &[u32], items: &[u32]) -> f64 {
+        match &self.propagated {
+            Some(propagated) if self.in_training => self.backbone.own_loss(propagated, users, items),
+            _ => 0.0,
+        }
+    }
+
+    /// Makes what is scored what is to be evaluated.
+    pub fn settle(&mut self) {
+        if self.in_training {
+            self.refresh();
+            self.in_training = false;
+        }
+    }
+
     /// Brings what is scored up to date with what is learned.
     fn refresh(&mut self) {
         if let Some(propagated) = &mut self.propagated {
             self.backbone.forward(&self.learned, propagated);
         }
+        self.normalise();
+    }
+
+    fn normalise(&mut self) {
         if let Some(unit) = &mut self.unit {
-            let [user_lengths, item_lengths] = &mut unit.inverse_lengths;
-            let source = self.propagated.as_ref().unwrap_or(&self.learned);
-            normalise_table(&source.users, &mut unit.embeddings.users, user_lengths);
-            normalise_table(&source.items, &mut unit.embeddings.items, item_lengths);
+            unit.set(self.propagated.as_ref().unwrap_or(&self.learned));
         }
     }
 
@@ -81,9 +103,7 @@ impl Model {
             self.update_in_one_sweep(grads, optim, step);
         } else {
             if let Some(unit) = &self.unit {
-                let [user_lengths, item_lengths] = &unit.inverse_lengths;
-                normalise_table_backward(&unit.embeddings.users, user_lengths, &mut grads.users);
-                normalise_table_backward(&unit.embeddings.items, item_lengths, &mut grads.items);
+                unit.backward(grads);
             }
             self.backbone.backward(grads);
             let tables = self.learned.tables_mut().into_iter().zip(optim.first.tables_mut());
@@ -94,7 +114,10 @@ impl Model {
                     g.fill(ZERO);
                 });
             }
-            self.refresh();
+            // A training step brings its own tables: those of the evaluation are then made when it comes.
+            if !self.in_training {
+                self.refresh();
+            }
         }
     }
 
@@ -139,20 +162,89 @@ fn rows_of(table: &mut Matrix) -> rayon::slice::ChunksMut<'_, Lane> {
     table.as_lanes_mut().par_chunks_mut(block)
 }
 
-fn normalise_table(rows: &Matrix, unit: &mut Matrix, inverse_lengths: &mut [f32]) {
-    let lanes = rows.lanes();
-    let blocks = rows.as_lanes().par_chunks(BLOCK * lanes);
-    blocks
-        .zip(rows_of(unit))
-        .zip(inverse_lengths.par_chunks_mut(BLOCK))
-        .for_each(|((rows, unit), lengths)| normalise(rows, lanes, unit, lengths));
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backbone;
+    use crate::data::Interactions;
+    use crate::train::AdamConfig;
 
-fn normalise_table_backward(unit: &Matrix, inverse_lengths: &[f32], grads: &mut Matrix) {
-    let lanes = unit.lanes();
-    let blocks = unit.as_lanes().par_chunks(BLOCK * lanes);
-    blocks
-        .zip(rows_of(grads))
-        .zip(inverse_lengths.par_chunks(BLOCK))
-        .for_each(|((unit, grads), lengths)| normalise_backward(unit, lanes, lengths, grads));
+    fn start() -> Embeddings {
+        let table =
+            |rows, seed| Matrix::from_fn(rows, 6, |r, c| ((r * 7 + c * 3 + seed) as f32 * 0.61).sin() + 0.1);
+        Embeddings { users: table(5, 1), items: table(8, 2) }
+    }
+
+    fn model(backbone: &str, score: Score) -> Model {
+        let pairs = (0..5).flat_map(|u| (0..8).filter(move |i| (u + i * i) % 3 == 0).map(move |i| (u, i)));
+        let train = Interactions::from_pairs(5, 8, pairs);
+        Model::new(backbone::build(&backbone.parse().unwrap(), &train).unwrap(), score, start())
+    }
+
+    /// Plain descent through Adam's door: with β = 0 and a huge ε, Adam's step is `-lr/ε · g`.
+    fn descend(model: &mut Model, grads: &Embeddings) {
+        let mut optim = AdamState::new(5, 8, 6);
+        let config = AdamConfig { lr: 1e12, weight_decay: 0.0, beta1: 0.0, beta2: 0.0, epsilon: 1e12 };
+        let step = optim.next(&config);
+        model.update(&mut grads.clone(), &mut optim, &step);
+    }
+
+    #[test]
+    fn without_layers_a_graph_is_matrix_factorisation_to_the_bit() {
+        for score in [Score::Cosine, Score::Dot] {
+            for name in ["lightgcn", "lightgcn++"] {
+                let mut none = model(&format!("type = '{name}'\nlayers = 0"), score);
+                let mut mf = model("type = 'mf'", score);
+                for model in [&mut none, &mut mf] {
+                    descend(model, &start());
+                }
+                assert_eq!((none.scored(), none.learned()), (mf.scored(), mf.learned()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_sees_noise_and_an_evaluation_does_not() {
+        let mut noisy = model("type = 'xsimgcl'", Score::Cosine);
+        let settled = noisy.scored().clone();
+        assert_eq!(noisy.own_loss(&[0, 1], &[2, 3]), 0.0, "no step has begun");
+        noisy.begin_step(1, 1);
+        let first = noisy.scored().clone();
+        assert!(noisy.own_loss(&[0, 1], &[2, 3]) > 0.0);
+        noisy.begin_step(1, 2);
+        assert!(settled != first && first != *noisy.scored());
+        noisy.settle();
+        assert_eq!(*noisy.scored(), settled);
+
+        let mut plain = model("type = 'lightgcn'", Score::Cosine);
+        let before = plain.scored().clone();
+        plain.begin_step(1, 1);
+        assert_eq!((plain.scored(), plain.own_loss(&[0], &[0])), (&before, 0.0));
+    }
+
+    #[test]
+    fn an_evaluation_after_a_noisy_step_sees_what_was_learned() {
+        let mut trained = model("type = 'xsimgcl'", Score::Cosine);
+        trained.begin_step(1, 1);
+        descend(&mut trained, &start());
+        trained.settle();
+        let mut fresh = model("type = 'xsimgcl'", Score::Cosine);
+        fresh.learned = trained.learned().clone();
+        fresh.refresh();
+        assert_eq!((trained.scored(), trained.propagated()), (fresh.scored(), fresh.propagated()));
+    }
+
+    /// The own loss speaks of the propagated rows: whether these are normalised for the score is nothing to it.
+    #[test]
+    fn the_own_loss_moves_the_tables_alike_whatever_the_score() {
+        let moved = |score| {
+            let mut model = model("type = 'xsimgcl'\nlambda = 3.0", score);
+            model.begin_step(1, 1);
+            model.own_loss(&[0, 1, 3], &[2, 3, 5]);
+            descend(&mut model, &Embeddings::zeros(5, 8, 6));
+            model.learned().clone()
+        };
+        assert_ne!(moved(Score::Dot), start());
+        assert_eq!(moved(Score::Cosine), moved(Score::Dot));
+    }
 }

@@ -1,0 +1,50 @@
+//! LightGCN: the mean of the embeddings and of what their neighbours send them over a few layers.
+//!
+//! `E' = mean(E, ÂE, …, Â^L E)`, `Â = D^-½ A D^-½` over the training graph. Rows without neighbours stay
+//! themselves; without layers it is matrix factorisation.
+//!
+//! He et al., "LightGCN: Simplifying and Powering Graph Convolution Network for Recommendation", SIGIR 2020.
+
+use super::propagation::Propagation;
+use super::{Backbone, Embeddings, Entry};
+use crate::config::{Param, Range, Value};
+
+/// How far messages travel.
+pub(super) const LAYERS: Param = Param {
+    name: "layers",
+    doc: "steps a message takes along the graph's edges",
+    default: Value::Count(2),
+    range: Range::AtLeast(0.0),
+    grid: &[1.0, 2.0, 3.0],
+};
+
+pub(super) const LIGHTGCN: Entry = Entry {
+    name: "lightgcn",
+    summary: "LightGCN: the mean of the embeddings over the layers of the training graph",
+    params: &[LAYERS],
+    build: |params, train| {
+        let propagation = Propagation::mean(train, params.count(LAYERS.name), true);
+        Box::new(LightGcn { propagation, result: Embeddings::default() })
+    },
+};
+
+struct LightGcn {
+    propagation: Propagation,
+    result: Embeddings,
+}
+
+impl Backbone for LightGcn {
+    fn is_identity(&self) -> bool {
+        self.propagation.layers == 0
+    }
+
+    fn forward(&mut self, learned: &Embeddings, scored: &mut Embeddings) {
+        self.propagation.apply(learned, scored);
+    }
+
+    fn backward(&mut self, grads: &mut Embeddings) {
+        self.result.resize_like(grads);
+        self.propagation.apply(grads, &mut self.result);
+        std::mem::swap(grads, &mut self.result);
+    }
+}

@@ -1,0 +1,237 @@
+//! Contract tests over the list of backbones, and each against a plain twin in f64.
+
+use super::*;
+
+mod plain;
+
+use plain::{Nodes, difference, random};
+use rivalry_kernels::Matrix;
+
+const USERS: usize = 9;
+const ITEMS: usize = 14;
+
+/// A small graph with popular and rare items, a user (4) and items (5, 13) nobody has met.
+fn graph() -> Interactions {
+    let edge = |u: usize, i: usize| (u * 5 + i * 3) % 7 < 2 || (i < 2 && u % 3 > 0);
+    let pairs = (0..USERS).flat_map(|u| (0..ITEMS).map(move |i| (u, i)));
+    let pairs = pairs.filter(|&(u, i)| u != 4 && i != 5 && i != 13 && edge(u, i));
+    Interactions::from_pairs(USERS, ITEMS, pairs.map(|(u, i)| (u as u32, i as u32)))
+}
+
+fn build_backbone(text: &str, train: &Interactions) -> Box<dyn Backbone> {
+    build(&text.parse().unwrap(), train).unwrap()
+}
+
+/// Every backbone that does something, with a few numbers of layers.
+fn for_each(test: impl Fn(&str, Box<dyn Backbone>)) {
+    let named = |name: &str, layers| format!("type = '{name}'\nlayers = {layers}");
+    for entry in BACKBONES.iter().filter(|entry| entry.name != "mf") {
+        for layers in 2..5 {
+            let text = named(entry.name, layers);
+            test(&text, build_backbone(&text, &graph()));
+        }
+    }
+    for name in ["lightgcn", "lightgcn++"] {
+        test(name, build_backbone(&named(name, 1), &graph()));
+    }
+}
+
+fn dot(a: &Embeddings, b: &Embeddings) -> f64 {
+    let tables = a.tables().into_iter().zip(b.tables());
+    tables
+        .flat_map(|(a, b)| a.to_dense().into_iter().zip(b.to_dense()))
+        .map(|(a, b)| f64::from(a) * f64::from(b))
+        .sum()
+}
+
+fn forward(backbone: &mut dyn Backbone, x: &Embeddings) -> Embeddings {
+    // What was there before must not matter.
+    let mut out = random(99, USERS, ITEMS, x.dim());
+    backbone.forward(x, &mut out);
+    out
+}
+
+#[test]
+fn backward_is_the_adjoint_of_the_derivative() {
+    for_each(|name, mut backbone| {
+        for dim in [5, 64] {
+            let (x, y, along) =
+                (random(1, USERS, ITEMS, dim), random(2, USERS, ITEMS, dim), random(3, USERS, ITEMS, dim));
+            // ⟨y, f(x + h v) - f(x - h v)⟩ / 2h = ⟨fᵀ(y), v⟩: for a linear map exact but for rounding.
+            let h = 0.01;
+            let moved = |h: f32| {
+                let mut moved = x.clone();
+                moved.add(&along, h);
+                moved
+            };
+            let (ahead, behind) = (forward(&mut *backbone, &moved(h)), forward(&mut *backbone, &moved(-h)));
+            let difference = (dot(&y, &ahead) - dot(&y, &behind)) / (2.0 * f64::from(h));
+            forward(&mut *backbone, &x);
+            let mut back = y.clone();
+            backbone.backward(&mut back);
+            let adjoint = dot(&back, &along);
+            assert!((difference - adjoint).abs() < 2e-3, "{name}, {dim}: {difference} {adjoint}");
+        }
+    });
+}
+
+#[test]
+fn nodes_without_neighbours_stay_themselves_and_keep_their_gradients() {
+    for_each(|name, mut backbone| {
+        let (x, grads) = (random(1, USERS, ITEMS, 20), random(2, USERS, ITEMS, 20));
+        let check = |out: &Embeddings, input: &Embeddings| {
+            for item in [5, 13] {
+                assert_eq!(out.items.row(item), input.items.row(item), "{name}");
+            }
+            assert_eq!(out.users.row(4), input.users.row(4), "{name}");
+            assert_ne!(out.users.row(3), input.users.row(3), "{name}");
+        };
+        check(&forward(&mut *backbone, &x), &x);
+        let mut back = grads.clone();
+        backbone.backward(&mut back);
+        check(&back, &grads);
+        let mut noisy = x.clone();
+        backbone.forward_training(&x, &mut noisy, 1, 1);
+        check(&noisy, &x);
+    });
+}
+
+#[test]
+fn without_edges_nothing_changes() {
+    for entry in BACKBONES {
+        let text = format!("type = '{}'", entry.name);
+        let mut backbone = build_backbone(&text, &Interactions::empty(USERS, ITEMS));
+        let x = random(1, USERS, ITEMS, 7);
+        assert_eq!(forward(&mut *backbone, &x), x, "{text}");
+        let mut grads = x.clone();
+        backbone.backward(&mut grads);
+        assert_eq!(grads, x, "{text}");
+    }
+}
+
+#[test]
+fn without_layers_it_is_matrix_factorisation() {
+    for name in ["lightgcn", "lightgcn++"] {
+        assert!(build_backbone(&format!("type = '{name}'\nlayers = 0"), &graph()).is_identity());
+        assert!(!build_backbone(&format!("type = '{name}'\nlayers = 1"), &graph()).is_identity());
+    }
+    let error = build(&"type = 'xsimgcl'\nlayers = 1".parse().unwrap(), &graph()).err().unwrap().to_string();
+    assert!(error.starts_with("backbone.layers: expected a whole number ≥ 2, found 1"), "{error}");
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    // Large enough for several blocks of edges, with users of very different degrees.
+    let pairs = (0..700u32).flat_map(|u| (0..20 + u % 90).map(move |k| (u, (u * 17 + k * k * 13) % 900)));
+    let train = Interactions::from_pairs(700, 900, pairs);
+    let (x, grads) = (random(1, 700, 900, 33), random(2, 700, 900, 33));
+    let batch: Vec<u32> = (0..400).map(|k| k * 7 % 650).collect();
+    for entry in BACKBONES.iter().filter(|entry| entry.name != "mf") {
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut backbone = build_backbone(&format!("type = '{}'", entry.name), &train);
+                let (mut scored, mut noisy, mut back) = (x.clone(), x.clone(), grads.clone());
+                backbone.forward(&x, &mut scored);
+                backbone.forward_training(&x, &mut noisy, 5, 3);
+                let own = if backbone.trains_differently() {
+                    backbone.own_loss(&noisy, &batch, &batch)
+                } else {
+                    0.0
+                };
+                backbone.backward(&mut back);
+                (scored, noisy, own, back)
+            })
+        };
+        let one = with(1);
+        assert!(one == with(2) && one == with(3), "{}", entry.name);
+    }
+}
+
+#[test]
+fn lightgcn_agrees_with_its_formula() {
+    for layers in 1..4 {
+        let x = random(1, USERS, ITEMS, 20);
+        let mut backbone = build_backbone(&format!("type = 'lightgcn'\nlayers = {layers}"), &graph());
+        let expected = plain::lightgcn(&graph(), &Nodes::of(&x), layers);
+        assert!(difference(&forward(&mut *backbone, &x), &expected) < 1e-6, "{layers} layers");
+    }
+}
+
+#[test]
+fn lightgcn_pp_agrees_with_its_formula() {
+    for layers in 1..4 {
+        let x = random(1, USERS, ITEMS, 20);
+        let text = format!("type = 'lightgcn++'\nlayers = {layers}\nalpha = 0.7\nbeta = -0.2\ngamma = 0.3");
+        let expected = plain::lightgcn_pp(&graph(), &Nodes::of(&x), layers, [0.7, -0.2, 0.3]);
+        assert!(difference(&forward(&mut *build_backbone(&text, &graph()), &x), &expected) < 1e-6, "{text}");
+    }
+}
+
+const XSIMGCL: &str = "type = 'xsimgcl'\nepsilon = 0.15\nlambda = 0.7\ntemperature = 0.3";
+
+#[test]
+fn noise_is_keyed_by_seed_and_step_and_absent_from_evaluation() {
+    let x = random(1, USERS, ITEMS, 20);
+    let mut backbone = build_backbone(XSIMGCL, &graph());
+    let mut noisy = |seed, step| {
+        let mut scored = random(7, USERS, ITEMS, 20);
+        backbone.forward_training(&x, &mut scored, seed, step);
+        scored
+    };
+    assert_eq!(noisy(1, 2), noisy(1, 2));
+    assert_ne!(noisy(1, 2), noisy(1, 3));
+    assert_ne!(noisy(1, 2), noisy(2, 2));
+    let before = forward(&mut *build_backbone(XSIMGCL, &graph()), &x);
+    assert_eq!(forward(&mut *backbone, &x), before);
+    let silent = "type = 'xsimgcl'\nepsilon = 0";
+    let mut scored = x.clone();
+    build_backbone(silent, &graph()).forward_training(&x, &mut scored, 1, 1);
+    assert!(difference(&scored, &Nodes::of(&before)) < 1e-6);
+}
+
+/// Value and gradient of the own loss together with a linear loss of the scored rows, noise held fixed, against
+/// differences of the plain twin.
+#[test]
+fn xsimgcl_loss_and_gradients_agree_with_differences() {
+    let train = graph();
+    let (users, items) = ([0, 3, 3, 7, 8, 1], [2, 0, 2, 9, 12, 0]);
+    for layers in 2..4 {
+        let (x, y) = (random(1, USERS, ITEMS, 6), random(2, USERS, ITEMS, 6));
+        let mut backbone = build_backbone(&format!("{XSIMGCL}\nlayers = {layers}"), &train);
+        let mut scored = x.clone();
+        backbone.forward_training(&x, &mut scored, 4, 9);
+        let noise = plain::noise(&train, &Nodes::of(&x), layers, 0.15, 4, 9);
+        let value = |x: &Nodes| -> [f64; 2] {
+            let (last, first) = plain::xsimgcl(&train, x, &noise);
+            let own = plain::info_nce(&last, &first, &users, &items, 0.7, 0.3);
+            let linear: f64 =
+                last.0.iter().flatten().zip(Nodes::of(&y).0.iter().flatten()).map(|(a, b)| a * b).sum();
+            [own, own + linear]
+        };
+        let own = backbone.own_loss(&scored, &users, &items);
+        let at = Nodes::of(&x);
+        assert!((own - value(&at)[0]).abs() < 1e-5, "{own} {:?}", value(&at));
+        let mut grads = y.clone();
+        backbone.backward(&mut grads);
+        let mut expected = Nodes::of(&x);
+        for row in 0..USERS + ITEMS {
+            for c in 0..6 {
+                let shifted = |h: f64| {
+                    let mut x = Nodes::of(&x);
+                    x.0[row][c] += h;
+                    value(&x)[1]
+                };
+                expected.0[row][c] = (shifted(1e-5) - shifted(-1e-5)) / 2e-5;
+            }
+        }
+        assert!(difference(&grads, &expected) < 1e-5, "{layers} layers");
+        // The gradients were for that step alone.
+        backbone.forward_training(&x, &mut scored, 4, 10);
+        let (mut without, mut linear) = (y.clone(), y.clone());
+        backbone.backward(&mut without);
+        backbone.forward(&x, &mut scored);
+        backbone.backward(&mut linear);
+        assert_eq!(without, linear);
+    }
+}

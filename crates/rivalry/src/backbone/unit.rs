@@ -1,0 +1,57 @@
+//! Embeddings of length one, and the way back through the normalisation.
+
+use rayon::prelude::*;
+use rivalry_kernels::{Matrix, normalise, normalise_backward};
+
+use super::Embeddings;
+
+/// Rows a task works on at a time: few enough to stay in the first-level cache through all it does to them.
+pub(crate) const BLOCK: usize = 32;
+
+/// Embeddings of length one, and one over the lengths they had.
+pub(crate) struct Unit {
+    pub embeddings: Embeddings,
+    pub inverse_lengths: [Vec<f32>; 2],
+}
+
+impl Unit {
+    /// Room for tables of that size.
+    pub(crate) fn like(tables: &Embeddings) -> Self {
+        let mut embeddings = Embeddings::default();
+        embeddings.resize_like(tables);
+        let inverse_lengths = [vec![0.0; tables.users.rows()], vec![0.0; tables.items.rows()]];
+        Self { embeddings, inverse_lengths }
+    }
+
+    /// Takes in these rows, scaled to length one.
+    pub(crate) fn set(&mut self, source: &Embeddings) {
+        let [user_lengths, item_lengths] = &mut self.inverse_lengths;
+        forward(&source.users, &mut self.embeddings.users, user_lengths);
+        forward(&source.items, &mut self.embeddings.items, item_lengths);
+    }
+
+    /// Turns gradients of the unit rows into gradients of the rows they were made of.
+    pub(crate) fn backward(&self, grads: &mut Embeddings) {
+        let [user_lengths, item_lengths] = &self.inverse_lengths;
+        backward(&self.embeddings.users, user_lengths, &mut grads.users);
+        backward(&self.embeddings.items, item_lengths, &mut grads.items);
+    }
+}
+
+fn forward(rows: &Matrix, unit: &mut Matrix, inverse_lengths: &mut [f32]) {
+    let lanes = rows.lanes();
+    let blocks = rows.as_lanes().par_chunks(BLOCK * lanes);
+    blocks
+        .zip(unit.as_lanes_mut().par_chunks_mut(BLOCK * lanes))
+        .zip(inverse_lengths.par_chunks_mut(BLOCK))
+        .for_each(|((rows, unit), lengths)| normalise(rows, lanes, unit, lengths));
+}
+
+fn backward(unit: &Matrix, inverse_lengths: &[f32], grads: &mut Matrix) {
+    let lanes = unit.lanes();
+    let blocks = unit.as_lanes().par_chunks(BLOCK * lanes);
+    blocks
+        .zip(grads.as_lanes_mut().par_chunks_mut(BLOCK * lanes))
+        .zip(inverse_lengths.par_chunks(BLOCK))
+        .for_each(|((unit, grads), lengths)| normalise_backward(unit, lanes, lengths, grads));
+}

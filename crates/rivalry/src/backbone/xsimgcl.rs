@@ -1,0 +1,162 @@
+//! XSimGCL: LightGCN's layers with a little noise while training, and a contrast between the final and the first.
+//!
+//! `z_0 = E`, `z_l = Â z_(l-1) + ε sign(Â z_(l-1)) ⊙ n̂`, where n̂ is a row of uniform numbers scaled to length one;
+//! `E' = mean(z_1, …, z_L)`. To the loss comes InfoNCE between `E'` and `z_1` for the users and the items of the
+//! batch. Noise has no gradient. Evaluated without noise. Rows without neighbours stay themselves.
+//!
+//! Yu et al., "XSimGCL: Towards Extremely Simple Graph Contrastive Learning for Recommendation", TKDE 2023.
+
+use rand_core::Rng;
+use rayon::prelude::*;
+use rivalry_kernels::{Matrix, normalise};
+
+use super::contrast::Contrast;
+use super::graph::Mix;
+use super::lightgcn::LAYERS;
+use super::propagation::Propagation;
+use super::{BLOCK, Backbone, Embeddings, Entry};
+use crate::config::{Param, Params, Range, Value};
+use crate::data::Interactions;
+use crate::rng::stream;
+
+/// What the streams of noise are for, among all streams of a seed.
+const NOISE: u64 = 32;
+
+/// The final and the first layer must not be the same.
+const TWO_LAYERS_OR_MORE: Param =
+    Param { default: Value::Count(3), range: Range::AtLeast(2.0), grid: &[2.0, 3.0], ..LAYERS };
+
+const EPSILON: Param = Param {
+    name: "epsilon",
+    doc: "length of the noise added to each row of each layer",
+    default: Value::Number(0.1),
+    range: Range::AtLeast(0.0),
+    grid: &[0.05, 0.1, 0.2],
+};
+
+const LAMBDA: Param = Param {
+    name: "lambda",
+    doc: "weight of the contrast between the final and the first layer",
+    default: Value::Number(0.2),
+    range: Range::AtLeast(0.0),
+    grid: &[0.01, 0.05, 0.1, 0.2, 0.5],
+};
+
+const TEMPERATURE: Param = Param {
+    name: "temperature",
+    doc: "temperature of the contrast",
+    default: Value::Number(0.2),
+    range: Range::Positive,
+    grid: &[0.1, 0.15, 0.2],
+};
+
+pub(super) const XSIMGCL: Entry = Entry {
+    name: "xsimgcl",
+    summary: "XSimGCL: noisy LightGCN layers and a contrast between the final and the first",
+    params: &[TWO_LAYERS_OR_MORE, EPSILON, LAMBDA, TEMPERATURE],
+    build: |params, train| Box::new(XSimGcl::new(params, train)),
+};
+
+struct XSimGcl {
+    propagation: Propagation,
+    epsilon: f32,
+    contrast: Contrast,
+    first: Embeddings,
+    layer: Embeddings,
+    next: Embeddings,
+}
+
+impl XSimGcl {
+    fn new(params: &Params, train: &Interactions) -> Self {
+        Self {
+            propagation: Propagation::mean(train, params.count(LAYERS.name), false),
+            epsilon: params.number(EPSILON.name) as f32,
+            contrast: Contrast::new(params.number(LAMBDA.name), params.number(TEMPERATURE.name)),
+            first: Embeddings::default(),
+            layer: Embeddings::default(),
+            next: Embeddings::default(),
+        }
+    }
+}
+
+impl Backbone for XSimGcl {
+    fn forward(&mut self, learned: &Embeddings, scored: &mut Embeddings) {
+        self.contrast.clear();
+        self.propagation.apply(learned, scored);
+    }
+
+    fn trains_differently(&self) -> bool {
+        true
+    }
+
+    fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, seed: u64, step: u64) {
+        self.contrast.clear();
+        let Self { propagation, epsilon, first, layer, next, .. } = self;
+        let Propagation { graph, scales, layers, rest, .. } = propagation;
+        for table in [&mut *first, layer, next] {
+            table.resize_like(learned);
+        }
+        scored.tables_mut().into_iter().for_each(Matrix::fill_zero);
+        for l in 1..=*layers {
+            let (from, to) = match l {
+                1 => (learned, &mut *first),
+                2 => (&*first, &mut *layer),
+                _ => (&*layer, &mut *next),
+            };
+            graph.step(scales, scales, from, Mix { weight: 1.0, plus: None }, to);
+            for (side, rows) in (0..).zip(to.tables_mut()) {
+                perturb(rows, *epsilon, |row, out| uniform_row(seed, step, l as u64, side, row, out));
+            }
+            scored.add(to, *rest);
+            if l > 2 {
+                std::mem::swap(layer, next);
+            }
+        }
+        graph.keep_isolated(learned, scored);
+    }
+
+    fn own_loss(&mut self, scored: &Embeddings, users: &[u32], items: &[u32]) -> f64 {
+        self.contrast.value(scored, &self.first, users, items)
+    }
+
+    fn backward(&mut self, grads: &mut Embeddings) {
+        let Self { propagation, contrast, next, .. } = self;
+        contrast.add_gradients_of_a(grads);
+        let rest = propagation.rest;
+        contrast.add_gradients_of_b(1.0 / rest, propagation.add_up(grads));
+        next.resize_like(grads);
+        propagation.carry_on(grads, next);
+        std::mem::swap(grads, next);
+        contrast.clear();
+    }
+}
+
+/// Moves every row away from zero by a random vector of length `epsilon`. Rows of zeros stay.
+fn perturb(rows: &mut Matrix, epsilon: f32, noise: impl Fn(u64, &mut [f32]) + Sync) {
+    let (cols, lanes) = (rows.cols(), rows.lanes());
+    rows.as_lanes_mut().par_chunks_mut(BLOCK * lanes).enumerate().for_each(|(block, rows)| {
+        let n = rows.len() / lanes;
+        let (mut uniform, mut unit) = (Matrix::zeros(n, cols), Matrix::zeros(n, cols));
+        for row in 0..n {
+            noise((block * BLOCK + row) as u64, uniform.row_mut(row));
+        }
+        normalise(uniform.as_lanes(), lanes, unit.as_lanes_mut(), &mut [0.0; BLOCK][..n]);
+        for (x, noise) in rows.iter_mut().zip(unit.as_lanes()) {
+            for (x, noise) in x.0.iter_mut().zip(&noise.0) {
+                let sign = f32::from(*x > 0.0) - f32::from(*x < 0.0);
+                *x += epsilon * sign * noise;
+            }
+        }
+    });
+}
+
+/// The numbers in [0, 1) that a row's noise is made of; 24 bits each, two from a draw.
+pub(super) fn uniform_row(seed: u64, step: u64, layer: u64, side: u64, row: u64, out: &mut [f32]) {
+    let mut rng = stream(seed, &[NOISE, step, layer, side, row]);
+    for pair in out.chunks_mut(2) {
+        let bits = rng.next_u64();
+        for (x, bits) in pair.iter_mut().zip([bits >> 40, bits >> 16 & 0xff_ffff]) {
+            *x = bits as f32 / (1u32 << 24) as f32;
+        }
+    }
+}
