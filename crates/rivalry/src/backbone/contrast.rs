@@ -99,7 +99,7 @@ impl Views {
                     let score_grads = &mut score_grads[row * n..][..n];
                     dots(&unit[row * lanes..][..lanes], &b.unit, all, &mut scores);
                     let (loss, mass) =
-                        f32::softmax(scores[own], &scores, None, 1.0 / temperature, score_grads);
+                        f32::softmax(scores[own], &scores, None, None, 1.0 / temperature, 1.0, score_grads);
                     *value = loss;
                     score_grads[own] -= mass;
                     score_grads.iter_mut().for_each(|grad| *grad *= share);

@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::model_file::SavedModel;
 use super::{atomic, checkpoint};
-use crate::backbone::Embeddings;
 use crate::config::{Config, read_layer};
 use crate::data::Dataset;
-use crate::train::{Moment, Outcome, Progress, Stopped, Store};
+use crate::train::{Model, Moment, Outcome, Progress, Stopped, Store};
 use crate::{Error, InputError, Result};
 
 const CONFIG: &str = "config.toml";
@@ -176,8 +175,8 @@ pub struct RunStore<'a> {
 }
 
 impl Store for RunStore<'_> {
-    fn save_best(&mut self, learned: &Embeddings, epoch: usize) -> Result<()> {
-        SavedModel::write(&self.folder.path.join(MODEL), learned, epoch, self.dataset, self.config)
+    fn save_best(&mut self, model: &Model, epoch: usize) -> Result<()> {
+        SavedModel::write(&self.folder.path.join(MODEL), model, epoch, self.dataset, self.config)
     }
 
     fn save_progress(&mut self, progress: &Progress, moment: Moment<'_>) -> Result<()> {

@@ -31,17 +31,21 @@ pub struct SavedModel {
 }
 
 impl SavedModel {
-    /// Writes learned tables with all that belongs to them.
+    /// Writes a model with all that belongs to it: the learned tables and, for other tools, what the backbone makes of
+    /// them.
     pub(crate) fn write(
         path: &Path,
-        learned: &Embeddings,
+        model: &Model,
         epoch: usize,
         dataset: &Dataset,
         config: &Config,
     ) -> Result<()> {
         let mut file = Tensors::default();
-        file.put_matrix("learned.users", &learned.users);
-        file.put_matrix("learned.items", &learned.items);
+        let propagated = model.propagated().map(|tables| ("propagated", tables));
+        for (name, tables) in [("learned", model.learned())].into_iter().chain(propagated) {
+            file.put_matrix(&format!("{name}.users"), &tables.users);
+            file.put_matrix(&format!("{name}.items"), &tables.items);
+        }
         file.put_ids("ids.users", &dataset.users);
         file.put_ids("ids.items", &dataset.items);
         file.put_interactions("train", &dataset.train);

@@ -34,8 +34,8 @@ const SAVE_EVERY: Duration = Duration::from_secs(60);
 
 /// Where a training leaves what must outlive it.
 pub trait Store {
-    /// Keeps the tables of the best epoch so far. Called before the progress that names that epoch is saved.
-    fn save_best(&mut self, learned: &Embeddings, epoch: usize) -> Result<()>;
+    /// Keeps the model of the best epoch so far. Called before the progress that names that epoch is saved.
+    fn save_best(&mut self, model: &Model, epoch: usize) -> Result<()>;
 
     /// Keeps all that is needed to go on.
     fn save_progress(&mut self, progress: &Progress, moment: Moment<'_>) -> Result<()>;
@@ -58,7 +58,7 @@ pub struct Moment<'a> {
 pub struct Nowhere;
 
 impl Store for Nowhere {
-    fn save_best(&mut self, _: &Embeddings, _: usize) -> Result<()> {
+    fn save_best(&mut self, _: &Model, _: usize) -> Result<()> {
         Ok(())
     }
 
@@ -254,8 +254,14 @@ impl<'a> Loop<'a> {
             let mut rng = stream(seed, &[Purpose::Negatives as u64, epoch, batch as u64, row as u64]);
             sampler.draw(train, users[row], &mut rng, out);
         };
-        let batch_of_pairs =
-            Batch { users: &users, items: &items, negatives: &negatives, train, epoch: self.progress.epoch };
+        let batch_of_pairs = Batch {
+            users: &users,
+            items: &items,
+            negatives: &negatives,
+            train,
+            epoch: self.progress.epoch,
+            seed,
+        };
         let value = self.stepper.step(batch_of_pairs);
         if !value.is_finite() {
             return Err(Error::NonFinite { what: "loss", epoch: self.progress.epoch + 1, batch: batch + 1 });
@@ -281,9 +287,9 @@ impl<'a> Loop<'a> {
         }
         let record = self.evaluate(epoch, loss)?;
         if record.best {
-            let learned = self.stepper.player().model().learned();
-            store.save_best(learned, epoch)?;
-            self.best = Some(learned.clone());
+            let model = self.stepper.player().model();
+            store.save_best(model, epoch)?;
+            self.best = Some(model.learned().clone());
         }
         self.progress.history.push(record.clone());
         self.save(store)?;
@@ -292,6 +298,7 @@ impl<'a> Loop<'a> {
 
     fn evaluate(&mut self, epoch: usize, loss: f64) -> Result<Record> {
         let began = Instant::now();
+        self.stepper.settle();
         let scored = self.stepper.player().model().scored();
         let options = EvalOptions {
             per_user: false,

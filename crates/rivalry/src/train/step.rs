@@ -31,6 +31,8 @@ pub struct Batch<'a> {
     pub train: &'a Interactions,
     /// The epoch, counted from 0.
     pub epoch: usize,
+    /// What a backbone's own randomness starts from.
+    pub seed: u64,
 }
 
 /// A model and the optimiser that moves it.
@@ -128,6 +130,11 @@ impl Stepper {
         &self.player
     }
 
+    /// Makes what the model scores what is to be evaluated.
+    pub fn settle(&mut self) {
+        self.player.model.settle();
+    }
+
     /// The rival and its optimiser.
     pub fn rival(&self) -> Option<&Player> {
         self.rival.as_ref()
@@ -161,12 +168,16 @@ impl Stepper {
     }
 
     fn take_turn(&mut self, batch: Batch<'_>, turn: Turn, draw: bool, quantile_rank: Option<usize>) -> f64 {
+        self.player.model.begin_step(batch.seed, self.player.optim.steps);
         self.score(batch, draw);
         as_f32(&*self.loss).calibrate(&mut self.work.measures);
         self.differentiate(batch, turn);
         let rows = batch.users.len() as f64;
         let total: f64 = self.work.positives.iter().map(|row| f64::from(row.value)).sum();
-        let mean = total / rows;
+        let mut mean = total / rows;
+        if matches!(turn, Turn::Model | Turn::ModelAgain) {
+            mean += self.player.model.own_loss(batch.users, batch.items);
+        }
         if !mean.is_finite() {
             return mean;
         }
