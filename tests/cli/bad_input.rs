@@ -93,6 +93,8 @@ fn parameters_out_of_range() {
     holds(&refused(&log(), &["--lr", "nan"]), &["optim.lr: expected a number > 0"]);
     holds(&refused(&log(), &["--lr", "-1"]), &["optim.lr: expected a number > 0"]);
     holds(&refused(&log(), &["--set", "model.dim=0"]), &["model.dim: expected a whole number ≥ 1"]);
+    holds(&refused(&log(), &["--set", "model.dim=1000000000"]), &["model.dim", "≤ 16384"]);
+    holds(&refused(&log(), &["--set", "train.negatives=1000000000"]), &["too many", "help: "]);
     holds(&refused(&log(), &["--seed", "9223372036854775808"]), &["--seed"]);
     holds(&refused(&log(), &["--min-rating", "nan"]), &["NaN"]);
     holds(&refused(&log(), &["--split", "random", "--test", "1.5"]), &["test", "1.5"]);

@@ -15,10 +15,7 @@ fn a_corrupt_or_foreign_model_file() {
     world.train("run", &[]);
     let good = world.read("run/model.safetensors");
     let foreign = b"\x40\0\0\0\0\0\0\0{\"x\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}            \0\0\0\0";
-    let mut nan = good.clone();
-    let end = nan.len();
-    let table = String::from_utf8_lossy(&good).find("learned.items").unwrap();
-    assert!(table < 2000, "the header comes first");
+    let end = good.len();
     for (what, bytes) in [
         ("empty", &[][..]),
         ("cut", &good[..end / 2]),
@@ -35,9 +32,9 @@ fn a_corrupt_or_foreign_model_file() {
     }
     // Bits that flip anywhere must never bring the command down.
     for place in (0..end).step_by(end / 61) {
-        nan.copy_from_slice(&good);
-        nan[place] ^= 0xff;
-        world.write("run/model.safetensors", &nan);
+        let mut damaged = good.clone();
+        damaged[place] ^= 0xff;
+        world.write("run/model.safetensors", &damaged);
         let output = world.run(ALL[1]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(

@@ -41,7 +41,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     if error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }
-    warn(format_args!("{error:#}"));
+    warn(error);
     ExitCode::from(error.downcast_ref::<rivalry::Error>().map_or(1, rivalry::Error::exit_code))
 }
 

@@ -109,3 +109,19 @@ fn named(section: &toml::Table) -> String {
         .collect();
     if settings.is_empty() { name.to_owned() } else { format!("{name} ({})", settings.join(", ")) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_numbered_by_the_first_number_that_is_free() {
+        let world = tempfile::tempdir().unwrap();
+        let stem = world.path().join("runs/quickstart");
+        let numbered = |n: u32| world.path().join(format!("runs/quickstart-{n}"));
+        assert_eq!(numbered_folder(&stem).unwrap(), numbered(1));
+        std::fs::create_dir(numbered(3)).unwrap();
+        assert_eq!(numbered_folder(&stem).unwrap(), numbered(2));
+        assert_eq!(numbered_folder(&stem).unwrap(), numbered(4));
+    }
+}

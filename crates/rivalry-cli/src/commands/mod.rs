@@ -11,7 +11,7 @@ mod train;
 
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::anyhow;
 use rivalry::config::Config;
 use rivalry::data::{self as library, Dataset, IdMap};
 use rivalry::{InputError, did_you_mean};
@@ -36,7 +36,7 @@ pub fn run(command: &Command) -> anyhow::Result<()> {
 /// Sets how many threads there are, for everything that follows.
 fn use_threads(threads: &Threads) -> anyhow::Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.threads.into());
-    pool.build_global().context("can't start the threads")
+    pool.build_global().map_err(|e| anyhow!("can't start the threads: {e}"))
 }
 
 /// Loads the data a config asks for, and shows a download if it takes one.

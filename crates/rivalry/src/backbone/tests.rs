@@ -12,7 +12,7 @@ const ITEMS: usize = 14;
 
 /// A small graph with popular and rare items, a user (4) and items (5, 13) nobody has met.
 fn graph() -> Interactions {
-    let edge = |u: usize, i: usize| (u * 5 + i * 3) % 7 < 2 || (i < 2 && u % 3 > 0);
+    let edge = |u: usize, i: usize| (u * 5 + i * 3) % 7 < 2 || (i < 2 && !u.is_multiple_of(3));
     let pairs = (0..USERS).flat_map(|u| (0..ITEMS).map(move |i| (u, i)));
     let pairs = pairs.filter(|&(u, i)| u != 4 && i != 5 && i != 13 && edge(u, i));
     Interactions::from_pairs(USERS, ITEMS, pairs.map(|(u, i)| (u as u32, i as u32)))

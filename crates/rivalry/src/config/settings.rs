@@ -137,22 +137,34 @@ impl TrainConfig {
     }
 }
 
+/// Beyond these a typo is likelier than a wish, and memory would run out before anything is learned.
+const MOST_DIMENSIONS: usize = 1 << 14;
+const MOST_NEGATIVES: usize = 1 << 28;
+
 impl Config {
     /// Checks what no type can: ranges. Names and parameters of losses and the like are checked where they are built.
     pub(super) fn check(&self) -> Result<()> {
-        let TrainConfig { epochs, batch_size, negatives, eval_every, patience, .. } = self.train;
+        let TrainConfig { epochs, batch_size, eval_every, patience, .. } = self.train;
+        let negatives = self.train.negatives();
         let counts = [
             ("model.dim", self.model.dim),
             ("train.epochs", epochs),
             ("train.batch_size", batch_size),
-            ("train.negatives", negatives.unwrap_or(1)),
+            ("train.negatives", negatives),
             ("train.eval_every", eval_every),
             ("train.patience", patience.unwrap_or(1)),
         ];
         for (key, count) in counts {
-            if count == 0 || count > 1 << 30 {
-                return Err(wrong(key, "expected a whole number ≥ 1", count));
+            let most = if key == "model.dim" { MOST_DIMENSIONS } else { 1 << 30 };
+            if !(1..=most).contains(&count) {
+                return Err(wrong(key, &format!("expected a whole number ≥ 1 and ≤ {most}"), count));
             }
+        }
+        if batch_size * negatives > MOST_NEGATIVES {
+            let what =
+                format!("{negatives} negatives for each of {batch_size} pairs are too many for one step");
+            let error = InputError::new(what).field("train.negatives");
+            return Err(error.help("lower train.negatives or train.batch_size").into());
         }
         let AdamConfig { lr, weight_decay, beta1, beta2, epsilon } = self.optim;
         let numbers = [

@@ -46,7 +46,7 @@ pub(super) struct Columns {
 
 impl Columns {
     /// The columns asked for or, where nothing was, those with usual names. Without a header they stand in the
-    /// order user, item, rating, time, unless the first two are said to stand elsewhere.
+    /// order user, item, rating, time.
     pub fn find(names: Option<&[&str]>, width: usize, options: &ReadOptions) -> Result<Self, InputError> {
         let find = |role, usual, asked: &Option<String>, place| {
             let asked = asked.as_deref();
@@ -65,10 +65,11 @@ impl Columns {
             rating: optional(&options.rating, &|| find("rating", RATING, &options.rating, 2))?,
             time: optional(&options.time, &|| find("time", TIME, &options.time, 3))?,
         };
-        // Who says where user and item are has another order in mind: then places say nothing about the rest.
-        if names.is_none() && (columns.user.at, columns.item.at) != (0, 1) {
-            columns.rating = columns.rating.filter(|_| options.rating.is_some());
-            columns.time = columns.time.filter(|_| options.time.is_some());
+        // A place that was asked for as the user's or the item's is not free for a guess.
+        if names.is_none() {
+            let taken = [columns.user.at, columns.item.at];
+            columns.rating = columns.rating.filter(|c| options.rating.is_some() || !taken.contains(&c.at));
+            columns.time = columns.time.filter(|c| options.time.is_some() || !taken.contains(&c.at));
         }
         if columns.user.at == columns.item.at {
             let message = format!("the user and the item are the same column, '{}'", columns.user.name);
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn without_names_places_count_in_the_usual_order_only() {
+    fn without_names_the_places_that_are_free_are_guessed() {
         let found = |user: Option<&str>, item: Option<&str>, rating: Option<&str>| {
             let [user, item, rating] = [user, item, rating].map(|asked| asked.map(str::to_owned));
             let options = ReadOptions { user, item, rating, ..ReadOptions::default() };
@@ -182,8 +183,8 @@ mod tests {
         };
         assert_eq!(found(None, None, None), [Some(0), Some(1), Some(2), Some(3)]);
         assert_eq!(found(Some("1"), Some("2"), Some("4")), [Some(0), Some(1), Some(3), Some(3)]);
-        assert_eq!(found(Some("2"), Some("3"), None), [Some(1), Some(2), None, None]);
-        assert_eq!(found(Some("2"), Some("3"), Some("1")), [Some(1), Some(2), Some(0), None]);
+        assert_eq!(found(Some("2"), Some("3"), None), [Some(1), Some(2), None, Some(3)]);
+        assert_eq!(found(Some("3"), Some("4"), Some("1")), [Some(2), Some(3), Some(0), None]);
     }
 
     #[test]
