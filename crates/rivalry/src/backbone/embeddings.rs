@@ -56,6 +56,7 @@ impl Embeddings {
         for (table, other) in self.tables_mut().into_iter().zip(other.tables()) {
             let block = BLOCK * table.lanes();
             let blocks = table.as_lanes_mut().par_chunks_mut(block).zip(other.as_lanes().par_chunks(block));
+            // To the kernel a block is one long row.
             blocks.for_each(|(block, other)| add_weighted_rows(other, &[0], &[weight], block));
         }
     }

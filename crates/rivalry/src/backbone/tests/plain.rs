@@ -48,7 +48,8 @@ pub fn random(seed: u64, n_users: usize, n_items: usize, dim: usize) -> Embeddin
 /// The largest difference between two elements.
 pub fn difference(found: &Embeddings, expected: &Nodes) -> f64 {
     let pairs = Nodes::of(found).0.into_iter().flatten().zip(expected.0.iter().flatten());
-    pairs.fold(0.0, |largest, (a, b)| if (a - b).abs() > largest { (a - b).abs() } else { largest })
+    // By the total order, in which what is not a number is the largest of all.
+    pairs.map(|(a, b)| (a - b).abs()).max_by(f64::total_cmp).unwrap()
 }
 
 fn length(row: &[f64]) -> f64 {

@@ -1,0 +1,86 @@
+//! What a step sees, what an evaluation sees, and which way the tables move.
+
+use super::*;
+use crate::backbone;
+use crate::data::Interactions;
+use crate::train::AdamConfig;
+
+fn start() -> Embeddings {
+    let table =
+        |rows, seed| Matrix::from_fn(rows, 6, |r, c| ((r * 7 + c * 3 + seed) as f32 * 0.61).sin() + 0.1);
+    Embeddings { users: table(5, 1), items: table(8, 2) }
+}
+
+fn model(backbone: &str, score: Score) -> Model {
+    let pairs = (0..5).flat_map(|u| (0..8).filter(move |i| (u + i * i) % 3 == 0).map(move |i| (u, i)));
+    let train = Interactions::from_pairs(5, 8, pairs);
+    Model::new(backbone::build(&backbone.parse().unwrap(), &train).unwrap(), score, start())
+}
+
+/// Plain descent through Adam's door: with β = 0 and a huge ε, Adam's step is `-lr/ε · g`.
+fn descend(model: &mut Model, grads: &Embeddings) {
+    let mut optim = AdamState::new(5, 8, 6);
+    let config = AdamConfig { lr: 1e12, weight_decay: 0.0, beta1: 0.0, beta2: 0.0, epsilon: 1e12 };
+    let step = optim.next(&config);
+    model.update(&mut grads.clone(), &mut optim, &step);
+}
+
+#[test]
+fn without_layers_a_graph_is_matrix_factorisation_to_the_bit() {
+    for score in [Score::Cosine, Score::Dot] {
+        for name in ["lightgcn", "lightgcn++"] {
+            let mut none = model(&format!("type = '{name}'\nlayers = 0"), score);
+            let mut mf = model("type = 'mf'", score);
+            for model in [&mut none, &mut mf] {
+                descend(model, &start());
+            }
+            assert_eq!((none.scored(), none.learned()), (mf.scored(), mf.learned()));
+        }
+    }
+}
+
+#[test]
+fn a_step_sees_noise_and_an_evaluation_does_not() {
+    let mut noisy = model("type = 'xsimgcl'", Score::Cosine);
+    let settled = noisy.scored().clone();
+    assert_eq!(noisy.own_loss(&[0, 1], &[2, 3]), 0.0, "no step has begun");
+    noisy.begin_step(1, 1);
+    let first = noisy.scored().clone();
+    assert!(noisy.own_loss(&[0, 1], &[2, 3]) > 0.0);
+    noisy.begin_step(1, 2);
+    assert!(settled != first && first != *noisy.scored());
+    noisy.settle();
+    assert_eq!(*noisy.scored(), settled);
+
+    let mut plain = model("type = 'lightgcn'", Score::Cosine);
+    let before = plain.scored().clone();
+    plain.begin_step(1, 1);
+    assert_eq!(plain.own_loss(&[0], &[0]), 0.0);
+    assert_eq!(*plain.scored(), before);
+}
+
+#[test]
+fn an_evaluation_after_a_noisy_step_sees_what_was_learned() {
+    let mut trained = model("type = 'xsimgcl'", Score::Cosine);
+    trained.begin_step(1, 1);
+    descend(&mut trained, &start());
+    trained.settle();
+    let mut fresh = model("type = 'xsimgcl'", Score::Cosine);
+    fresh.learned = trained.learned().clone();
+    fresh.refresh();
+    assert_eq!((trained.scored(), trained.propagated()), (fresh.scored(), fresh.propagated()));
+}
+
+/// The own loss speaks of the propagated rows: whether these are normalised for the score is nothing to it.
+#[test]
+fn the_own_loss_moves_the_tables_alike_whatever_the_score() {
+    let moved = |score| {
+        let mut model = model("type = 'xsimgcl'\nlambda = 3.0", score);
+        model.begin_step(1, 1);
+        model.own_loss(&[0, 1, 3], &[2, 3, 5]);
+        descend(&mut model, &Embeddings::zeros(5, 8, 6));
+        model.learned().clone()
+    };
+    assert_ne!(moved(Score::Dot), start());
+    assert_eq!(moved(Score::Cosine), moved(Score::Dot));
+}
