@@ -3,140 +3,23 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-use rivalry_kernels::Matrix;
-use serde::{Deserialize, Serialize};
-
+use super::init::{Purpose, beginning};
 use super::model::{Model, Score};
-use super::optim::{AdamConfig, AdamState};
-use super::progress::{Best, Event, Observer, Progress, Record, Seconds};
+use super::optim::AdamConfig;
+use super::outcome::{Ending, Fit, Fitted, Outcome};
+use super::progress::{Best, Event, Observer, Progress, Record};
 use super::step::{Batch, Player, Stepper};
+use super::store::{Moment, Stopped, Store};
 use crate::backbone::{self, Embeddings};
 use crate::config::{Config, Select};
 use crate::data::Dataset;
-use crate::eval::{Bucket, EvalOptions, Evaluation, Part, evaluate};
-use crate::loss::{Init, Loss};
-use crate::rng::{normal, shuffle, stream};
+use crate::eval::{EvalOptions, Evaluation, Part, evaluate};
+use crate::rng::{shuffle, stream};
 use crate::sample::Sampler;
 use crate::{Error, InputError, Result, loss, sample};
 
-/// What a stream of random numbers is for. The splits of the data use the numbers below 16.
-#[derive(Clone, Copy)]
-enum Purpose {
-    Init = 16,
-    Order = 17,
-    Negatives = 18,
-    RivalInit = 19,
-}
-
 /// No more than this is lost when the machine goes down.
 const SAVE_EVERY: Duration = Duration::from_secs(60);
-
-/// Where a training leaves what must outlive it.
-pub trait Store {
-    /// Keeps the model of the best epoch so far. Called before the progress that names that epoch is saved.
-    fn save_best(&mut self, model: &Model, epoch: usize) -> Result<()>;
-
-    /// Keeps all that is needed to go on.
-    fn save_progress(&mut self, progress: &Progress, moment: Moment<'_>) -> Result<()>;
-}
-
-/// All that the next steps depend on, besides the progress.
-pub struct Moment<'a> {
-    /// The learned tables.
-    pub learned: &'a Embeddings,
-    /// Their optimiser.
-    pub optim: &'a AdamState,
-    /// The rival's tables and optimiser, where the loss has a rival.
-    pub rival: Option<(&'a Embeddings, &'a AdamState)>,
-    /// What the loss keeps from step to step.
-    pub loss: loss::State,
-}
-
-/// Keeps nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Nowhere;
-
-impl Store for Nowhere {
-    fn save_best(&mut self, _: &Model, _: usize) -> Result<()> {
-        Ok(())
-    }
-
-    fn save_progress(&mut self, _: &Progress, _: Moment<'_>) -> Result<()> {
-        Ok(())
-    }
-}
-
-/// A training that was stopped between two steps.
-pub struct Stopped {
-    /// How far it had come.
-    pub progress: Progress,
-    /// The learned tables.
-    pub learned: Embeddings,
-    /// The optimiser's state.
-    pub optim: AdamState,
-    /// The rival's tables and optimiser, where the loss has a rival.
-    pub rival: Option<(Embeddings, AdamState)>,
-    /// What the loss keeps from step to step.
-    pub loss: loss::State,
-    /// The tables of the best epoch, if there has been an evaluation.
-    pub best: Option<Embeddings>,
-}
-
-/// How a training ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ending {
-    /// All epochs were run.
-    Finished,
-    /// There had been no better evaluation for as long as `train.patience` allows.
-    OutOfPatience,
-}
-
-/// A finished training.
-pub struct Fit {
-    /// The learned tables of the epoch that was kept.
-    pub learned: Embeddings,
-    /// The figures.
-    pub outcome: Outcome,
-}
-
-/// The figures of a finished training.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
-    /// How it ended.
-    pub ending: Ending,
-    /// Epochs run.
-    pub epochs: usize,
-    /// The epoch that was kept, counted from 1.
-    pub best_epoch: usize,
-    /// How that epoch was chosen.
-    pub select: Select,
-    /// Its metrics on the validation part, if there is one.
-    pub valid: Option<BTreeMap<String, f64>>,
-    /// Its metrics on the test part.
-    pub test: BTreeMap<String, f64>,
-    /// The test metrics of popular items alone, if asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub head: Option<Bucket>,
-    /// The test metrics of rare items alone, if asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tail: Option<Bucket>,
-    /// Time spent.
-    pub seconds: Seconds,
-    /// Training time of an epoch.
-    pub epoch_seconds: f64,
-    /// Training pairs a second.
-    pub pairs_per_second: f64,
-}
-
-/// What [`fit`] comes back with.
-pub enum Fitted {
-    /// The training ran to its end.
-    Done(Box<Fit>),
-    /// The observer asked to stop; the store has what is needed to go on.
-    Stopped(Box<Stopped>),
-}
 
 /// Trains a model on the training part, choosing the epoch as the config says, and tests it.
 ///
@@ -409,35 +292,4 @@ fn selection(dataset: &Dataset, wanted: Option<Select>) -> Result<Select> {
         None if no_validation => Ok(Select::Last),
         None => Ok(Select::Valid),
     }
-}
-
-/// A training that has not taken a step.
-fn beginning(loss: &dyn Loss, [n_users, n_items, dim]: [usize; 3], seed: u64) -> Stopped {
-    let tables = |purpose| {
-        (initial(loss.init(), [n_users, n_items, dim], seed, purpose), AdamState::new(n_users, n_items, dim))
-    };
-    let (learned, optim) = tables(Purpose::Init);
-    let rival = loss.rival().map(|_| tables(Purpose::RivalInit));
-    Stopped { progress: Progress::default(), learned, optim, rival, loss: loss::State::new(), best: None }
-}
-
-/// Random embeddings, each row from its own stream.
-fn initial(init: Init, [n_users, n_items, dim]: [usize; 3], seed: u64, purpose: Purpose) -> Embeddings {
-    let table = |which: u64, rows: usize| {
-        let deviation = match init {
-            Init::Normal(deviation) => deviation,
-            Init::Xavier => (2.0 / (rows + dim) as f64).sqrt(),
-        } as f32;
-        let mut table = Matrix::zeros(rows, dim);
-        let lanes = table.lanes();
-        table.as_lanes_mut().par_chunks_mut(lanes).enumerate().for_each(|(row, place)| {
-            let mut rng = stream(seed, &[purpose as u64, which, row as u64]);
-            let row: &mut [f32] = &mut bytemuck::cast_slice_mut(place)[..dim];
-            for pair in row.chunks_mut(2) {
-                pair.copy_from_slice(&normal(&mut rng).map(|x| x * deviation)[..pair.len()]);
-            }
-        });
-        table
-    };
-    Embeddings { users: table(0, n_users), items: table(1, n_items) }
 }

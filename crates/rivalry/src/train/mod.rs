@@ -5,13 +5,18 @@
 
 mod blocks;
 mod fit;
+mod init;
 mod model;
 mod optim;
+mod outcome;
 mod progress;
 mod step;
+mod store;
 
-pub use fit::{Ending, Fit, Fitted, Moment, Nowhere, Outcome, Stopped, Store, check, fit};
+pub use fit::{check, fit};
 pub use model::{Model, Score};
 pub use optim::{AdamConfig, AdamState};
+pub use outcome::{Ending, Fit, Fitted, Outcome};
 pub use progress::{Best, Event, Observer, Progress, Record, Seconds, Silent};
 pub use step::{Batch, Player, Stepper};
+pub use store::{Moment, Nowhere, Stopped, Store};
