@@ -320,8 +320,15 @@ fn losses_in_the_training_step() {
                 .map(|rival| Player::new(Model::new(backbone::plain(), Score::Cosine, rival), descent));
             let mut stepper = Stepper::new(Box::new(loss), player, rival, negatives[0].len());
             let draw = |row: usize, out: &mut [u32]| out.copy_from_slice(&negatives[row]);
-            let batch =
-                Batch { users: &users, items: &items, negatives: &draw, train: &train, epoch, seed: 0 };
+            let batch = Batch {
+                users: &users,
+                items: &items,
+                negatives: &draw,
+                train: &train,
+                epoch,
+                batch: 0,
+                seed: 0,
+            };
             let value = stepper.step(batch);
             assert_close(&format!("{name}: value"), value, case[part.value].as_f64().unwrap(), 1e-4, 0.0);
             let (before, after, sign) = match (part.turn, &rival_start) {
@@ -445,8 +452,15 @@ fn four_steps_of_training() {
             let (users, items) = (ids(&step["batch_users"]), ids(&step["batch_items"]));
             let negatives = id_rows(&step["negatives"]);
             let draw = |row: usize, out: &mut [u32]| out.copy_from_slice(&negatives[row]);
-            let batch =
-                Batch { users: &users, items: &items, negatives: &draw, train: &train, epoch: 0, seed: 0 };
+            let batch = Batch {
+                users: &users,
+                items: &items,
+                negatives: &draw,
+                train: &train,
+                epoch: 0,
+                batch: 0,
+                seed: 0,
+            };
             let value = stepper.step(batch);
             assert_close(&format!("{name}: step {s}"), value, step["value"].as_f64().unwrap(), 1e-3, 0.0);
         }

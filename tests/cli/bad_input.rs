@@ -152,3 +152,32 @@ fn a_config_file_with_a_fault() {
     let error = world.fails(2, &["train", "--data", "log.csv", "--config", "c.toml", "--out", "run"]);
     holds(&error, &["c.toml", "did you mean 'loss'?"]);
 }
+
+#[test]
+fn force_replaces_runs_and_nothing_else() {
+    let world = World::with_log();
+    world.write("mine/config.toml", "precious");
+    world.write("notes/log.jsonl", "precious too");
+    world.write("notes/thoughts.txt", "mine");
+    for (out, said) in
+        [("mine", "config.toml"), ("notes", "'thoughts.txt'"), ("log.csv", "a run is a folder")]
+    {
+        let error = world.fails(2, &["train", "--data", "log.csv", "--out", out, "--force"]);
+        holds(&error, &[said]);
+    }
+}
+
+#[test]
+fn settings_that_contradict_each_other_are_refused() {
+    let world = World::with_log();
+    let refused = |more: &[&str], said: &str| {
+        let error = world.fails(2, &[&["train", "--data", "log.csv", "--out", "run"], more].concat());
+        holds(&error, &[said, "help: "]);
+    };
+    refused(&["--loss", "dsl", "--set", "model.score=dot"], "model.score: ");
+    refused(&["--patience", "2", "--set", "train.select=last"], "train.patience: ");
+    refused(&["--loss", "guidedrec", "--negatives", "20"], "guidedrec works with 9 negatives, not 20");
+    refused(&["--loss", "sl@k", "--set", "loss.refresh_every=0"], "loss.refresh_every: ");
+    refused(&["--loss", "psl", "--set", "loss.activation=relo"], "did you mean 'relu'?");
+    refused(&["--backbone", "lightgcn", "--set", "backbone.layers=1000000000"], "backbone.layers: ");
+}

@@ -80,7 +80,7 @@ fn data_that_changed_since() {
 #[test]
 fn a_loss_that_becomes_non_finite_stops_and_keeps_the_last_good_checkpoint() {
     let world = World::with_log();
-    let dot = ["--set", "model.score=dot", "--batch-size", "50"];
+    let dot = ["--loss", "sl", "--set", "model.score=dot", "--batch-size", "50"];
     world.train("run", &dot);
     let config = String::from_utf8(world.read("run/config.toml")).unwrap();
     let config = config.replace("lr = 0.1\n", "lr = 1e30\n").replace("epochs = 4\n", "epochs = 6\n");

@@ -86,3 +86,21 @@ fn a_killed_training_resumes_from_its_last_checkpoint() {
     assert_eq!(code, None);
     resumed_equals_whole(&world);
 }
+
+/// What a loss keeps from step to step (a rival, numbers of its own, quantiles) goes through the checkpoint file.
+#[test]
+fn every_loss_goes_on_from_its_files_as_if_it_had_not_stopped() {
+    let world = World::with_log();
+    for loss in rivalry::loss::LOSSES {
+        let name = loss.name;
+        let settings =
+            ["train", "--data", "log.csv", "--loss", name, "--json", "--dim", "8", "--eval-every", "1"];
+        let settings = [&settings[..], &["--batch-size", "64", "--set", "train.select=last"]].concat();
+        let (whole, parts) = (format!("{name}-whole"), format!("{name}-parts"));
+        world.json(&[&settings[..], &["--epochs", "11", "--out", &whole]].concat());
+        world.json(&[&settings[..], &["--epochs", "6", "--out", &parts]].concat());
+        world.json(&["train", "--resume", &parts, "--epochs", "11", "--json"]);
+        let model = |run: &str| world.read(&format!("{run}/model.safetensors"));
+        assert!(model(&whole) == model(&parts), "{name} ends with other bits");
+    }
+}

@@ -104,7 +104,7 @@ pub struct PrepareArgs {
     /// How many last items of each user, with --split leave-last
     #[arg(long, value_name = "N", requires = "split")]
     n: Option<u32>,
-    /// How the validation part comes about: random, leave-last, time or none
+    /// How the validation part comes about: auto (as the test part), random, leave-last, time or none
     #[arg(long, value_name = "NAME")]
     validation: Option<String>,
     /// The share that goes to the validation part

@@ -43,7 +43,9 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
         write_per_user(file, &per_user, &dataset)?;
         say(format_args!("wrote the values of {} users to {}", per_user.users.len(), file.display()));
     }
-    let EvalOptions { mask, average, .. } = options;
+    let EvalOptions { average, .. } = options;
+    // On the validation part only training items are masked, whatever is asked for.
+    let mask = if part == Part::Valid { Mask::Train } else { options.mask };
     let document = Document { run: &args.run, epoch: saved.epoch, split: part, mask, average, evaluation };
     if args.json {
         print_json(&document)?;

@@ -37,7 +37,10 @@ pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
         Some(out) => out.clone(),
         None => numbered_folder(Path::new("runs/quickstart"))?,
     };
-    // All folders before the first training, so that a refusal costs nothing.
+    // All folders before the first training, so that a refusal costs nothing and leaves nothing.
+    for (loss, _) in LOSSES {
+        RunFolder::check_free(&out.join(loss), args.force)?;
+    }
     let folders = LOSSES.iter().zip(&configs);
     let folders = folders.map(|((loss, _), config)| RunFolder::create(&out.join(loss), config, args.force));
     let folders: Vec<RunFolder> = folders.collect::<Result<_, _>>()?;

@@ -21,7 +21,9 @@ pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
     let users = users(&args.users, &saved)?;
     let n = (args.n as usize).min(saved.items.len());
     let model = saved.model()?;
-    let lists = top_k_lists(&model.scored().users, &model.scored().items, &users, &[&saved.train], n)?;
+    // All that the log holds of a user is known to them, whichever part it went to.
+    let known = [&saved.train, &saved.held_out];
+    let lists = top_k_lists(&model.scored().users, &model.scored().items, &users, &known, n)?;
     let unknown = users.iter().filter(|&&user| saved.train.items_of(user).is_empty()).count();
     if unknown > 0 {
         say(format_args!(

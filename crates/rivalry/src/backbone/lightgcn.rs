@@ -14,7 +14,7 @@ pub(super) const LAYERS: Param = Param {
     name: "layers",
     doc: "steps a message takes along the graph's edges",
     default: Value::Count(2),
-    range: Range::AtLeast(0.0),
+    range: Range::Within(0.0, 16.0),
     grid: &[1.0, 2.0, 3.0],
 };
 

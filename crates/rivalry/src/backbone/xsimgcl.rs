@@ -24,7 +24,7 @@ const NOISE: u64 = 32;
 
 /// The final and the first layer must not be the same.
 const TWO_LAYERS_OR_MORE: Param =
-    Param { default: Value::Count(3), range: Range::AtLeast(2.0), grid: &[2.0, 3.0], ..LAYERS };
+    Param { default: Value::Count(3), range: Range::Within(2.0, 16.0), grid: &[2.0, 3.0], ..LAYERS };
 
 const EPSILON: Param = Param {
     name: "epsilon",

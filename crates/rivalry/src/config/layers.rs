@@ -5,8 +5,9 @@ use std::path::Path;
 use super::{Config, choose};
 use crate::backbone::BACKBONES;
 use crate::data::catalogue;
-use crate::loss::{self, LOSSES, Negatives};
+use crate::loss::{self, Companions, LOSSES, Negatives, RowLoss};
 use crate::sample::SAMPLERS;
+use crate::train::Score;
 use crate::{Error, InputError, Result, did_you_mean};
 
 impl Config {
@@ -19,8 +20,19 @@ impl Config {
         let mut config: Self = whole.try_into().map_err(|e: toml::de::Error| explain(e.message()))?;
         config.check()?;
         fill("loss", LOSSES, &mut config.loss)?;
+        let loss = loss::build(&config.loss)?;
+        if config.model.score == Score::Dot && RowLoss::<f32>::companions(&*loss) == Companions::Similarities
+        {
+            let name = config.loss["type"].as_str().unwrap_or_default();
+            let what =
+                format!("{name} adds scores and cosines between items, so its scores must be cosines too");
+            return Err(InputError::new(what)
+                .field("model.score")
+                .help("use model.score = \"cosine\"")
+                .into());
+        }
         let negatives = &mut config.train.negatives;
-        match (loss::build(&config.loss)?.negatives(), *negatives) {
+        match (loss.negatives(), *negatives) {
             (Negatives::Exactly(needed), Some(given)) if given != needed => {
                 let name = config.loss["type"].as_str().unwrap_or_default();
                 return Err(InputError::new(format!("{name} works with {needed} negatives, not {given}"))
@@ -118,14 +130,21 @@ fn to_table(config: &Config) -> toml::Table {
 fn explain(message: &str) -> InputError {
     let message = message.trim();
     let mut quoted = message.split('`').skip(1).step_by(2);
-    if let (true, Some(given)) = (message.starts_with("unknown field"), quoted.next()) {
+    let kind = if message.starts_with("unknown field") {
+        "key"
+    } else if message.starts_with("unknown variant") {
+        "choice"
+    } else {
+        return InputError::new(message).field("config");
+    };
+    if let Some(given) = quoted.next() {
         let known: Vec<&str> = quoted.collect();
         let all = known.join(", ");
         let help = match did_you_mean(given, known) {
             Some(name) => format!("did you mean '{name}'? Known: {all}"),
             None => format!("known: {all}"),
         };
-        return InputError::new(format!("unknown key '{given}'")).field("config").help(help);
+        return InputError::new(format!("unknown {kind} '{given}'")).field("config").help(help);
     }
     InputError::new(message).field("config")
 }
@@ -164,6 +183,9 @@ mod tests {
         assert!(error("optim.lr=nan").starts_with("optim.lr: expected a number > 0, found NaN"));
         assert!(error("train.batch_size=0").starts_with("train.batch_size: expected a whole number ≥ 1"));
         assert!(error("train.epochs=many").contains("invalid type"));
+        assert!(error("train.select=lst").contains("unknown choice 'lst'\n  help: did you mean 'last'?"));
+        assert!(error("model.score=dot").starts_with("model.score: dsl adds scores and cosines"));
+        assert!(with(&["model.score=dot", "loss.type=sl"]).is_ok());
         assert!(error("loss.tau").contains("expected key=value"));
     }
 }

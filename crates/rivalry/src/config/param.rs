@@ -42,6 +42,8 @@ pub enum Range {
     AtLeast(f64),
     /// Greater than the first, at most the second.
     Between(f64, f64),
+    /// At least the first, at most the second.
+    Within(f64, f64),
     /// Whatever the type allows.
     Any,
     /// One of these names.
@@ -55,6 +57,7 @@ impl Range {
                 Self::Positive => x > 0.0,
                 Self::AtLeast(low) => x >= low,
                 Self::Between(low, high) => low < x && x <= high,
+                Self::Within(low, high) => low <= x && x <= high,
                 Self::Any | Self::OneOf(_) => true,
             }
     }
@@ -66,6 +69,7 @@ impl std::fmt::Display for Range {
             Self::Positive => f.write_str("> 0"),
             Self::AtLeast(low) => write!(f, "≥ {low}"),
             Self::Between(low, high) => write!(f, "in ({low}, {high}]"),
+            Self::Within(low, high) => write!(f, "in [{low}, {high}]"),
             Self::Any => f.write_str("any"),
             Self::OneOf(names) => write!(f, "one of {}", names.join(", ")),
         }

@@ -34,7 +34,7 @@ pub struct Preparation {
 /// Merges repeated pairs, filters by rating and k-core, and splits.
 ///
 /// A pair in two given parts stays in the first of training, validation and test. Given parts that are to be split
-/// anew are joined first. Held-out users and items that training never saw are kept: they count as misses. Without a
+/// anew are joined first. Held-out users and items that training never saw are kept: they are ranked by untrained embeddings. Without a
 /// filter, dense ids stay as they were; a filter drops the ids that lost all their pairs and keeps the others in order.
 pub fn prepare(name: &str, raw: RawData, preparation: &Preparation) -> Result<Dataset> {
     let given = matches!(raw.parts, Parts::Given { .. });
@@ -43,7 +43,8 @@ pub fn prepare(name: &str, raw: RawData, preparation: &Preparation) -> Result<Da
             InputError::new("the source is one log of interactions: it names no training and test parts");
         return Err(error.field("split").help("use another split, such as split.type = \"random\"").into());
     }
-    let rules = [preparation.split.rule(given), preparation.validation.rule()];
+    let test_rule = preparation.split.rule(given);
+    let rules = [test_rule, preparation.validation.rule(test_rule)];
     let mut events = Events::gather(&raw, preparation.min_rating)?;
     for (rule, field, share_key) in [(rules[0], "split", "test"), (rules[1], "validation", "ratio")] {
         rule.map_or(Ok(()), |rule| rule.check(field, share_key, events.timed))?;
@@ -148,7 +149,7 @@ fn note_unseen(train: &Interactions, name: &str, part: &Interactions, notes: &mu
         if number > 0 {
             let (number, pairs) = (count(number, what), count(pairs, "pair"));
             notes.push(format!(
-                "{number} of the {name} part not seen in training ({pairs}, counted as misses)"
+                "{number} of the {name} part not seen in training ({pairs}, ranked by untrained embeddings)"
             ));
         }
     }

@@ -8,7 +8,7 @@ use super::{Entry, Gradients, Init, Loss, Negatives, Row, RowGradient, RowLoss, 
 
 pub(super) const BPR: Entry = Entry {
     name: "bpr",
-    summary: "Bayesian personalised ranking: each pair against one negative",
+    summary: "Bayesian personalised ranking: each pair against one negative, or the mean over several",
     params: &[],
     build: |_| Box::new(Bpr),
 };

@@ -43,9 +43,11 @@ impl Competition {
     /// Turns the intensities of a batch into its temperature multipliers, in place.
     pub(super) fn multipliers<T: Real>(&self, intensities: &mut [T]) {
         let alpha = T::of(self.alpha);
+        // Measured from the highest, no α can make the exponential overflow.
+        let highest = intensities.iter().fold(T::neg_infinity(), |highest, c| highest.max(*c));
         let mut sum = 0.0;
         for x in intensities.iter_mut() {
-            *x = (alpha * *x).exp();
+            *x = (alpha * (*x - highest)).exp();
             sum += x.to_f64().unwrap_or(f64::NAN);
         }
         let mean = T::of(sum / intensities.len() as f64);

@@ -58,13 +58,7 @@ pub struct Continuing {
 impl RunFolder {
     /// Makes a new run folder. One that exists is refused, unless `replace` says that its run may go.
     pub fn create(path: &Path, config: &Config, replace: bool) -> Result<Self> {
-        let taken = path.exists() && !is_empty_folder(path);
-        if taken && !replace {
-            return Err(InputError::new("exists already")
-                .file(path)
-                .help("choose another --out, add --force to replace the run, or --resume it")
-                .into());
-        }
+        Self::check_free(path, replace)?;
         std::fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
         let folder = Self { path: path.to_owned() };
         for file in FILES {
@@ -72,6 +66,36 @@ impl RunFolder {
         }
         folder.write_config(config)?;
         Ok(folder)
+    }
+
+    /// Refuses a path that [`create`](Self::create) would refuse, without making anything: one that is taken and may
+    /// not be replaced, or that holds anything but a run.
+    pub fn check_free(path: &Path, replace: bool) -> Result<()> {
+        if !path.exists() {
+            return Ok(());
+        }
+        let refuse = |what: String, help: &str| Err(InputError::new(what).file(path).help(help).into());
+        if !path.is_dir() {
+            return refuse("is a file, and a run is a folder".to_owned(), "choose another --out");
+        }
+        let entries = path.read_dir().map_err(|e| Error::io("read", path, e))?;
+        let names: Vec<String> = entries
+            .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+            .collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        if !replace {
+            let help = "choose another --out, add --force to replace the run, or --resume it";
+            return refuse("exists already".to_owned(), help);
+        }
+        let foreign = names.iter().find(|name| !FILES.contains(&&name[..]) && !name.starts_with(".tmp-"));
+        match foreign {
+            Some(name) => {
+                refuse(format!("holds '{name}', which is not part of a run"), "choose another --out")
+            }
+            None => Config::from_layers(&[read_layer(&path.join(CONFIG))?]).map(|_| ()),
+        }
     }
 
     /// The folder of an existing run.
@@ -198,8 +222,4 @@ fn remove(path: &Path) -> Result<()> {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("replace", path, e)),
         _ => Ok(()),
     }
-}
-
-fn is_empty_folder(path: &Path) -> bool {
-    path.read_dir().is_ok_and(|mut entries| entries.next().is_none())
 }

@@ -18,8 +18,10 @@ pub struct SavedModel {
     pub users: IdMap,
     /// Original item ids.
     pub items: IdMap,
-    /// What the model learned from: these items are not recommended again.
+    /// What the model learned from.
     pub train: Interactions,
+    /// What else is known of the users: the validation and test parts. Neither is recommended again.
+    pub held_out: Interactions,
     /// How it was trained.
     pub config: Config,
     /// The learned tables.
@@ -49,6 +51,9 @@ impl SavedModel {
         file.put_ids("ids.users", &dataset.users);
         file.put_ids("ids.items", &dataset.items);
         file.put_interactions("train", &dataset.train);
+        let (n_users, n_items) = (dataset.users.len(), dataset.items.len());
+        let held_out = dataset.valid.pairs().chain(dataset.test.pairs());
+        file.put_interactions("held_out", &Interactions::from_pairs(n_users, n_items, held_out));
         file.texts.extend([
             ("format".to_owned(), format!("rivalry-model {FORMAT}")),
             ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
@@ -76,11 +81,13 @@ impl SavedModel {
         };
         let (users, items) = (file.take_ids(path, "ids.users")?, file.take_ids(path, "ids.items")?);
         let train = file.take_interactions(path, "train", items.len())?;
-        let sizes = [learned.users.rows(), learned.items.rows(), learned.users.cols()];
-        if sizes != [users.len(), items.len(), learned.items.cols()] || train.n_users() != users.len() {
+        let held_out = file.take_interactions(path, "held_out", items.len())?;
+        let sizes = [learned.users.rows(), train.n_users(), held_out.n_users(), learned.items.rows()];
+        let dim = learned.items.cols();
+        if sizes != [users.len(), users.len(), users.len(), items.len()] || learned.users.cols() != dim {
             return Err(broken(path, "its tables and ids are of different sizes").into());
         }
-        Ok(Self { users, items, train, config, learned, epoch, data_checksum })
+        Ok(Self { users, items, train, held_out, config, learned, epoch, data_checksum })
     }
 
     /// The model, ready to score.

@@ -36,7 +36,13 @@ pub fn fit(
 
 /// Refuses what [`fit`] could not train, before anything costly is done or anything is written.
 pub fn check(dataset: &Dataset, config: &Config) -> Result<()> {
-    selection(dataset, config.train.select)?;
+    let select = selection(dataset, config.train.select)?;
+    if select == Select::Last && config.train.patience.is_some() {
+        return Err(InputError::new("the last epoch is taken, so there is nothing to be patient for")
+            .field("train.patience")
+            .help("leave it out, or choose the epoch on a validation part")
+            .into());
+    }
     config.eval.check(dataset)?;
     sample::build(&config.sampler)?.check(dataset, config.train.negatives())
 }
@@ -73,6 +79,13 @@ impl<'a> Loop<'a> {
         }
         let model = Model::new(backbone::build(&config.backbone, train)?, config.model.score, learned);
         let player = Player::new(model, config.optim).with_optim(optim);
+        let fresh = progress == Progress::default();
+        let lacks_state = loss_state.is_empty() && !loss.state().is_empty() && !fresh;
+        if rival.is_some() != loss.rival().is_some() || lacks_state {
+            return Err(InputError::new("the saved state lacks what the loss keeps from step to step")
+                .help("resume with the config of the run, or train it again")
+                .into());
+        }
         let rival = match (rival, loss.rival()) {
             (Some((learned, optim)), Some(lr)) => {
                 let model = Model::new(backbone::plain(), Score::Cosine, learned);
@@ -143,6 +156,7 @@ impl<'a> Loop<'a> {
             negatives: &negatives,
             train,
             epoch: self.progress.epoch,
+            batch,
             seed,
         };
         let value = self.stepper.step(batch_of_pairs);

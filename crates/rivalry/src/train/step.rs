@@ -31,6 +31,8 @@ pub struct Batch<'a> {
     pub train: &'a Interactions,
     /// The epoch, counted from 0.
     pub epoch: usize,
+    /// The batch within the epoch, counted from 0.
+    pub batch: usize,
     /// What a backbone's own randomness starts from.
     pub seed: u64,
 }
@@ -168,14 +170,15 @@ impl Stepper {
     }
 
     fn take_turn(&mut self, batch: Batch<'_>, turn: Turn, draw: bool, quantile_rank: Option<usize>) -> f64 {
-        self.player.model.begin_step(batch.seed, self.player.optim.steps);
+        let step = (batch.epoch as u64) << 40 | (batch.batch as u64) << 2 | turn as u64;
+        self.player.model.begin_step(batch.seed, step);
         self.score(batch, draw);
         as_f32(&*self.loss).calibrate(&mut self.work.measures);
         self.differentiate(batch, turn);
         let rows = batch.users.len() as f64;
         let total: f64 = self.work.positives.iter().map(|row| f64::from(row.value)).sum();
         let mut mean = total / rows;
-        if matches!(turn, Turn::Model | Turn::ModelAgain) {
+        if turn == Turn::Model {
             mean += self.player.model.own_loss(batch.users, batch.items);
         }
         if !mean.is_finite() {

@@ -67,9 +67,9 @@ fn given_parts_keep_their_ids_and_overlaps_are_removed() {
         "merged 1 duplicate pair",
         "removed 1 pair from the validation part: already in the training part",
         "removed 2 pairs from the test part: already in an earlier part",
-        "1 item of the validation part not seen in training (1 pair, counted as misses)",
-        "1 user of the test part not seen in training (1 pair, counted as misses)",
-        "1 item of the test part not seen in training (1 pair, counted as misses)",
+        "1 item of the validation part not seen in training (1 pair, ranked by untrained embeddings)",
+        "1 user of the test part not seen in training (1 pair, ranked by untrained embeddings)",
+        "1 item of the test part not seen in training (1 pair, ranked by untrained embeddings)",
     ];
     assert_eq!(set.notes, expected);
 }

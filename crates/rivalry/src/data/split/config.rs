@@ -43,6 +43,9 @@ pub enum Split {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Validation {
+    /// As the test part comes about: the latest pairs, each user's last ones, or else a random tenth; none where
+    /// popularity shifts, since a validation part would not shift with it.
+    Auto {},
     /// Not at all.
     None {},
     /// Of each user's `n` training items, `⌊ratio·n⌋` at random, but at least one if `n ≥ 2`.
@@ -90,6 +93,7 @@ pub static SPLITS: &[Choice<Split>] = &[
 /// Every way to carve a validation part.
 #[rustfmt::skip]
 pub static VALIDATIONS: &[Choice<Validation>] = &[
+    Choice { name: "auto", summary: "as the test part: by time, last or random; none for popularity", default: Validation::Auto {} },
     Choice { name: "none", summary: "no validation part", default: Validation::None {} },
     Choice { name: "random", summary: "a random share of each user's training items", default: Validation::Random { ratio: 0.1 } },
     Choice { name: "leave-last", summary: "each user's last n training items", default: Validation::LeaveLast { n: 1 } },
@@ -116,7 +120,7 @@ impl Default for Split {
 
 impl Default for Validation {
     fn default() -> Self {
-        Self::Random { ratio: tenth() }
+        Self::Auto {}
     }
 }
 
@@ -146,10 +150,16 @@ impl Validation {
         named("validation", name, VALIDATIONS)
     }
 
-    /// The rule that holds out the validation part, if there is to be one.
-    pub(in crate::data) fn rule(&self) -> Option<Rule> {
+    /// The rule that holds out the validation part, if there is to be one, where `test` holds out the test part.
+    pub(in crate::data) fn rule(&self, test: Option<Rule>) -> Option<Rule> {
         match *self {
             Self::None {} => None,
+            Self::Auto {} => match test {
+                Some(Rule::LeaveLast { n }) => Some(Rule::LeaveLast { n }),
+                Some(Rule::Time { .. }) => Some(Rule::Time { share: tenth() }),
+                Some(Rule::Popularity { .. }) => None,
+                Some(Rule::Random { .. }) | None => Some(Rule::Random { share: tenth() }),
+            },
             Self::Random { ratio } => Some(Rule::Random { share: ratio }),
             Self::LeaveLast { n } => Some(Rule::LeaveLast { n }),
             Self::Time { ratio } => Some(Rule::Time { share: ratio }),
