@@ -181,3 +181,13 @@ fn settings_that_contradict_each_other_are_refused() {
     refused(&["--loss", "psl", "--set", "loss.activation=relo"], "did you mean 'relu'?");
     refused(&["--backbone", "lightgcn", "--set", "backbone.layers=1000000000"], "backbone.layers: ");
 }
+
+#[test]
+fn a_preset_that_is_not_there_or_not_whole() {
+    let world = World::new();
+    let refused = |name: &str| world.fails(2, &["train", "--preset", name, "--out", "run"]);
+    holds(&refused("paper/amazon2014-helth/mf/sl"), &["did you mean 'paper/amazon2014-health/mf/sl'?"]);
+    holds(&refused("paper/amazon2014-health/mf/dsl"), &["not its settings", "--loss dsl"]);
+    let both = ["train", "--preset", "paper/amazon2014-health/mf/sl", "--loss", "bpr", "--out", "run"];
+    holds(&world.fails(2, &both), &["--preset", "cannot be used with", "--loss"]);
+}

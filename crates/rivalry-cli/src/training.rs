@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use rivalry::config::Config;
 use rivalry::data::{Dataset, thousands};
+use rivalry::eval::{Average, Mask};
 use rivalry::run::{RunFolder, RunRecord};
 use rivalry::train::{Fitted, Stopped, fit};
 use rivalry::{Error, Result};
@@ -85,7 +86,7 @@ pub fn introduce_data(dataset: &Dataset) {
 
 /// Says how it will learn.
 pub fn introduce_model(config: &Config) {
-    let Config { model, train, .. } = config;
+    let Config { model, train, eval, .. } = config;
     let backbone = named(&config.backbone);
     let score = toml::Value::try_from(model.score).ok();
     let score = score.as_ref().and_then(|score| score.as_str()).unwrap_or_default();
@@ -95,6 +96,12 @@ pub fn introduce_model(config: &Config) {
         "model   {backbone}, {dim} dimensions, {score} score; {negatives} {sampler} negatives, lr {lr}"
     ));
     say(format_args!("loss    {}", named(&config.loss)));
+    if (eval.mask, eval.average) != (Mask::default(), Average::default()) {
+        let text = |value: toml::Value| value.as_str().unwrap_or_default().to_owned();
+        let [mask, average] = [toml::Value::try_from(eval.mask), toml::Value::try_from(eval.average)]
+            .map(|value| value.map(text).unwrap_or_default());
+        say(format_args!("test    with mask = {mask}, average = {average}: not the defaults"));
+    }
 }
 
 /// `type (key value, …)` of a config section.

@@ -44,6 +44,7 @@ pub struct NewRunArgs {
     data: Option<String>,
     /// A cell of the published tables, such as paper/amazon2014-health/mf/sl: its data, settings and protocol
     #[arg(long, value_name = "NAME", help_heading = "Training")]
+    #[arg(conflicts_with_all = ["data", "backbone", "loss"])]
     pub preset: Option<String>,
     /// A TOML file of settings, such as a run's config.toml
     #[arg(long, value_name = "FILE", help_heading = "Training")]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rivalry::config::{Config, Select};
+use rivalry::config::{Config, Select, cells};
 use rivalry::data::{IdMap, Interactions};
 use rivalry::run::{Continuing, RunFolder, RunRecord};
 use rivalry::{Error, InputError};
@@ -107,6 +107,9 @@ fn show(
     columns.push(("test", &outcome.test));
     columns.extend(outcome.head.as_ref().map(|head| ("head", &head.metrics)));
     columns.extend(outcome.tail.as_ref().map(|tail| ("tail", &tail.metrics)));
+    let preset = args.new.preset.as_ref();
+    let cell = preset.and_then(|name| cells().iter().find(|cell| cell.name() == *name));
+    columns.extend(cell.map(|cell| ("published", &cell.published)));
     print(table::metrics(&columns))?;
     let chosen = match outcome.select {
         Select::Valid => "the best on validation",
@@ -122,7 +125,7 @@ fn show(
         let run = quoted(run);
         let user = (0..users.len() as u32).find(|&user| !train.items_of(user).is_empty()).unwrap_or(0);
         let user = quoted(Path::new(users.original(user)));
-        print(format_args!("next    rivalry evaluate {run} --k 5,20 --buckets"))?;
+        print(format_args!("next    rivalry evaluate {run} --buckets --beyond"))?;
         print(format_args!("        rivalry recommend {run} --user {user}"))?;
     }
     Ok(())
