@@ -1,10 +1,8 @@
-//! Whole evaluations: against reference figures, and the policies one by one.
+//! Whole evaluations, the policies one by one.
 
 use super::*;
 use crate::data::{Dataset, IdMap, Interactions};
 use crate::{Error, Matrix};
-use serde::Deserialize;
-use std::path::PathBuf;
 
 fn dataset(train: Interactions, valid: Interactions, test: Interactions) -> Dataset {
     let ids = |n: usize| (0..n).map(|id| id.to_string()).collect::<IdMap>();
@@ -25,76 +23,6 @@ fn with_scores(scores: &[Vec<f64>]) -> (Matrix, Matrix) {
     let users = Matrix::from_fn(scores.len(), scores.len(), |r, c| f32::from(u8::from(r == c)));
     let items = Matrix::from_fn(scores[0].len(), scores.len(), |i, u| scores[u][i] as f32);
     (users, items)
-}
-
-#[derive(Deserialize)]
-struct Golden {
-    k: usize,
-    scores: Vec<Vec<f64>>,
-    train: Vec<Vec<u32>>,
-    test: Vec<Vec<u32>>,
-    per_user: Vec<Option<Figures>>,
-    mean_over_users_with_test_items: Figures,
-}
-
-#[derive(Deserialize)]
-struct Figures {
-    top: Option<Vec<u32>>,
-    recall: f64,
-    precision: f64,
-    hit: f64,
-    ndcg: f64,
-    map: f64,
-    mrr: f64,
-}
-
-impl Figures {
-    fn named(&self, k: usize) -> [(String, f64); 6] {
-        [
-            ("Recall", self.recall),
-            ("Precision", self.precision),
-            ("HitRate", self.hit),
-            ("NDCG", self.ndcg),
-            ("MAP", self.map),
-            ("MRR", self.mrr),
-        ]
-        .map(|(label, value)| (format!("{label}@{k}"), value))
-    }
-}
-
-#[test]
-fn metrics_agree_with_the_reference_figures() {
-    let here = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
-    let path = std::env::var_os("RIVALRY_GOLDEN").map_or_else(here, PathBuf::from).join("metrics.json");
-    let cases: Vec<Golden> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    assert!(!cases.is_empty());
-    for case in &cases {
-        let (users, items) = with_scores(&case.scores);
-        let part = |lists: &[Vec<u32>]| {
-            let pairs = (0..).zip(lists).flat_map(|(u, list)| list.iter().map(move |&i| (u, i)));
-            Interactions::from_pairs(users.rows(), items.rows(), pairs)
-        };
-        let nothing = Interactions::empty(users.rows(), items.rows());
-        let data = dataset(part(&case.train), nothing, part(&case.test));
-        // A second length must not disturb the first.
-        let options = EvalOptions { k: vec![case.k, 3], per_user: true, ..EvalOptions::default() };
-        let found = evaluate(&users, &items, &data, Part::Test, &options).unwrap();
-
-        for (name, value) in case.mean_over_users_with_test_items.named(case.k) {
-            assert!((found.metrics[&name] - value).abs() < 1e-12, "mean {name}");
-        }
-        let per_user = found.per_user.unwrap();
-        let lists = top_k_lists(&users, &items, &per_user.users, &[&data.train], case.k).unwrap();
-        let expected: Vec<(u32, &Figures)> =
-            (0..).zip(&case.per_user).filter_map(|(u, figures)| Some((u, figures.as_ref()?))).collect();
-        assert_eq!(per_user.users, expected.iter().map(|x| x.0).collect::<Vec<_>>());
-        for (n, (user, figures)) in expected.into_iter().enumerate() {
-            assert_eq!(Some(lists.items(n)), figures.top.as_deref(), "user {user}, K = {}", case.k);
-            for (name, value) in figures.named(case.k) {
-                assert!((per_user.values[&name][n] - value).abs() < 1e-12, "user {user}, {name}");
-            }
-        }
-    }
 }
 
 /// Three users who all rank the items 0, 1, 2, …; user 2 has no test item.
