@@ -1,5 +1,6 @@
 //! `rivalry train`
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use rivalry::config::{Config, Select, cells};
@@ -102,9 +103,15 @@ fn show(
         return Ok(print_json(&Trained { record, run })?);
     }
     let outcome = &record.outcome;
+    let test: BTreeMap<String, f64> = outcome
+        .test
+        .iter()
+        .chain(outcome.beyond.iter().flatten())
+        .map(|(name, x)| (name.clone(), *x))
+        .collect();
     let mut columns = vec![];
     columns.extend(outcome.valid.as_ref().map(|valid| ("validation", valid)));
-    columns.push(("test", &outcome.test));
+    columns.push(("test", &test));
     columns.extend(outcome.head.as_ref().map(|head| ("head", &head.metrics)));
     columns.extend(outcome.tail.as_ref().map(|tail| ("tail", &tail.metrics)));
     let preset = args.new.preset.as_ref();

@@ -43,6 +43,12 @@ pub fn check(dataset: &Dataset, config: &Config) -> Result<()> {
             .help("leave it out, or choose the epoch on a validation part")
             .into());
     }
+    if config.eval.per_user {
+        return Err(InputError::new("a training keeps no values of single users")
+            .field("eval.per_user")
+            .help("leave it out, and measure them afterwards: rivalry evaluate RUN --per-user FILE.csv")
+            .into());
+    }
     config.eval.check(dataset)?;
     sample::build(&config.sampler)?.check(dataset, config.train.negatives())
 }
@@ -264,7 +270,7 @@ impl<'a> Loop<'a> {
         let backbone = backbone::build(&self.config.backbone, &self.dataset.train)?;
         let model = Model::new(backbone, self.config.model.score, learned);
         let Embeddings { users, items } = model.scored();
-        let Evaluation { metrics, head, tail, .. } =
+        let Evaluation { metrics, head, tail, beyond, .. } =
             evaluate(users, items, self.dataset, Part::Test, &self.config.eval)?;
         self.progress.seconds.eval += began.elapsed().as_secs_f64();
         let of_best = self.progress.history.iter().find(|record| record.epoch == best.epoch);
@@ -279,6 +285,7 @@ impl<'a> Loop<'a> {
             test: metrics,
             head,
             tail,
+            beyond,
             seconds,
             epoch_seconds: seconds.train / epochs as f64,
             pairs_per_second: (self.dataset.train.len() * epochs) as f64 / seconds.train,

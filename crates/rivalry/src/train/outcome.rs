@@ -49,6 +49,9 @@ pub struct Outcome {
     /// The test metrics of rare items alone, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tail: Option<Bucket>,
+    /// Coverage, popularity and Gini of the test lists, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beyond: Option<BTreeMap<String, f64>>,
     /// Time spent.
     pub seconds: Seconds,
     /// Training time of an epoch.
