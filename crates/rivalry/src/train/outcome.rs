@@ -60,7 +60,7 @@ pub struct Outcome {
     pub pairs_per_second: f64,
 }
 
-/// What [`fit`] comes back with.
+/// What [`fit`](super::fit()) comes back with.
 pub enum Fitted {
     /// The training ran to its end.
     Done(Box<Fit>),
