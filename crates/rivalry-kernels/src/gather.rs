@@ -1,25 +1,26 @@
 //! Rows of a table picked by id: their dot products with a vector, their weighted sum, and the way back.
 //!
-//! These four loops are where training spends its time. A row is a whole number of lanes; the usual widths
-//! (32, 64, 128 numbers) get loops of fixed length with the vector held in registers, all others share one general
-//! loop. Both add in the same order.
+//! These loops are where training spends its time. A row is a whole number of lanes; the usual widths (32, 64, 128
+//! numbers) get loops of fixed length with the vector held in registers, all others share one general loop. Both add
+//! in the same order.
 
 use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
 use crate::Lane;
-use crate::simd::{dot, level, load, store, sum, sum_each};
+use crate::simd::{dot, level, load, store, sum_each};
 
-/// Calls the version of a kernel that fits the row width, at the machine's level.
+/// Calls the version of a kernel that fits the row width (0: any width), at the machine's level.
 macro_rules! by_width {
-    ($lanes:expr, $fixed:ident, $any:ident, $($argument:expr),+) => {
+    ($lanes:expr, $kernel:ident, $($argument:expr),+) => {
         match $lanes {
-            2 => dispatch!(level(), simd => $fixed::<_, 2>(simd, $($argument),+)),
-            4 => dispatch!(level(), simd => $fixed::<_, 4>(simd, $($argument),+)),
-            8 => dispatch!(level(), simd => $fixed::<_, 8>(simd, $($argument),+)),
-            _ => dispatch!(level(), simd => $any(simd, $($argument),+)),
+            2 => dispatch!(level(), simd => $kernel::<_, 2>(simd, $($argument),+)),
+            4 => dispatch!(level(), simd => $kernel::<_, 4>(simd, $($argument),+)),
+            8 => dispatch!(level(), simd => $kernel::<_, 8>(simd, $($argument),+)),
+            _ => dispatch!(level(), simd => $kernel::<_, 0>(simd, $($argument),+)),
         }
     };
 }
+pub(crate) use by_width;
 
 /// `out[n] = query · table[ids[n]]`, where `query` is one row and `table` holds rows of the same width.
 ///
@@ -27,84 +28,92 @@ macro_rules! by_width {
 /// If an id is beyond the table or `out` is shorter than `ids`.
 pub fn dots(query: &[Lane], table: &[Lane], ids: &[u32], out: &mut [f32]) {
     let out = &mut out[..ids.len()];
-    by_width!(query.len(), dots_fixed, dots_any, query, table, ids, out);
+    by_width!(query.len(), dots_at, query, table, ids, out);
 }
 
 #[inline(always)]
-fn dots_fixed<S: Simd, const L: usize>(
+pub(crate) fn dots_at<S: Simd, const L: usize>(
     simd: S,
     query: &[Lane],
     table: &[Lane],
     ids: &[u32],
     out: &mut [f32],
 ) {
+    if L == 0 {
+        for (&id, out) in ids.iter().zip(out) {
+            *out = dot(simd, query, any_row(table, id, query.len()));
+        }
+        return;
+    }
     let query = registers::<S, L>(simd, query);
     let (fours, rest) = ids.as_chunks::<4>();
     let (out_fours, out_rest) = out.as_chunks_mut::<4>();
-    for (&[a, b, c, d], out) in fours.iter().zip(out_fours) {
-        // Four products at a time: their lanes are added up together.
-        let a = product(simd, &query, row::<L>(table, a));
-        let b = product(simd, &query, row::<L>(table, b));
-        let c = product(simd, &query, row::<L>(table, c));
-        let d = product(simd, &query, row::<L>(table, d));
-        *out = sum_each(simd, [a, b, c, d]);
+    for (&four, out) in fours.iter().zip(out_fours) {
+        *out = four_dots(simd, &query, table, four);
     }
-    for (&id, out) in rest.iter().zip(out_rest) {
-        *out = sum(product(simd, &query, row::<L>(table, id)));
+    // One to three are taken as four, which costs less than one after another.
+    if let Some(&last) = rest.last() {
+        let at = |n: usize| rest.get(n).copied().unwrap_or(last);
+        let four = four_dots(simd, &query, table, [at(0), at(1), at(2), last]);
+        out_rest.copy_from_slice(&four[..rest.len()]);
     }
 }
 
+/// Four dot products at a time: their lanes are added up together.
 #[inline(always)]
-fn dots_any<S: Simd>(simd: S, query: &[Lane], table: &[Lane], ids: &[u32], out: &mut [f32]) {
-    for (&id, out) in ids.iter().zip(out) {
-        *out = dot(simd, query, any_row(table, id, query.len()));
-    }
+fn four_dots<S: Simd, const L: usize>(
+    simd: S,
+    query: &[f32x16<S>; L],
+    table: &[Lane],
+    [a, b, c, d]: [u32; 4],
+) -> [f32; 4] {
+    let a = product(simd, query, row::<L>(table, a));
+    let b = product(simd, query, row::<L>(table, b));
+    let c = product(simd, query, row::<L>(table, c));
+    let d = product(simd, query, row::<L>(table, d));
+    sum_each(simd, [a, b, c, d])
 }
 
 /// Both `f[n] = a · table[ids[n]]` and `s[n] = b · table[ids[n]]`, reading each row once.
-///
-/// # Panics
-/// As [`dots`].
-pub fn dots_pair(a: &[Lane], b: &[Lane], table: &[Lane], ids: &[u32], f: &mut [f32], s: &mut [f32]) {
-    let out = (&mut f[..ids.len()], &mut s[..ids.len()]);
-    by_width!(a.len(), dots_pair_fixed, dots_pair_any, [a, b], table, ids, out);
-}
-
 #[inline(always)]
-fn dots_pair_fixed<S: Simd, const L: usize>(
+pub(crate) fn dots_pair_at<S: Simd, const L: usize>(
     simd: S,
     [a, b]: [&[Lane]; 2],
     table: &[Lane],
     ids: &[u32],
     (f, s): (&mut [f32], &mut [f32]),
 ) {
+    if L == 0 {
+        for ((&id, f), s) in ids.iter().zip(f).zip(s) {
+            let row = any_row(table, id, a.len());
+            (*f, *s) = (dot(simd, a, row), dot(simd, b, row));
+        }
+        return;
+    }
     let (twos, rest) = ids.as_chunks::<2>();
-    for (at, &[first, second]) in twos.iter().enumerate() {
-        let row_1 = registers::<S, L>(simd, row::<L>(table, first));
-        let (f_1, s_1) = (product(simd, &row_1, a), product(simd, &row_1, b));
-        let row_2 = registers::<S, L>(simd, row::<L>(table, second));
-        let (f_2, s_2) = (product(simd, &row_2, a), product(simd, &row_2, b));
-        let sums = sum_each(simd, [f_1, s_1, f_2, s_2]);
-        [f[2 * at], s[2 * at], f[2 * at + 1], s[2 * at + 1]] = sums;
+    let (f_twos, f_rest) = f.as_chunks_mut::<2>();
+    let (s_twos, s_rest) = s.as_chunks_mut::<2>();
+    for ((&two, f), s) in twos.iter().zip(f_twos).zip(s_twos) {
+        (*f, *s) = two_pairs::<S, L>(simd, [a, b], table, two);
     }
-    if let (Some(&id), Some(f), Some(s)) = (rest.first(), f.last_mut(), s.last_mut()) {
-        let row = registers::<S, L>(simd, row::<L>(table, id));
-        (*f, *s) = (sum(product(simd, &row, a)), sum(product(simd, &row, b)));
+    if let (Some(&id), Some(f), Some(s)) = (rest.first(), f_rest.first_mut(), s_rest.first_mut()) {
+        ([*f, _], [*s, _]) = two_pairs::<S, L>(simd, [a, b], table, [id, id]);
     }
 }
 
 #[inline(always)]
-fn dots_pair_any<S: Simd>(
+fn two_pairs<S: Simd, const L: usize>(
     simd: S,
     [a, b]: [&[Lane]; 2],
     table: &[Lane],
-    ids: &[u32],
-    (f, s): (&mut [f32], &mut [f32]),
-) {
-    for ((&id, f), s) in ids.iter().zip(f).zip(s) {
-        let row = any_row(table, id, a.len());
-        (*f, *s) = (dot(simd, a, row), dot(simd, b, row));
-    }
+    [first, second]: [u32; 2],
+) -> ([f32; 2], [f32; 2]) {
+    let row_1 = registers::<S, L>(simd, row::<L>(table, first));
+    let (f_1, s_1) = (product(simd, &row_1, a), product(simd, &row_1, b));
+    let row_2 = registers::<S, L>(simd, row::<L>(table, second));
+    let (f_2, s_2) = (product(simd, &row_2, a), product(simd, &row_2, b));
+    let [f_1, f_2, s_1, s_2] = sum_each(simd, [f_1, f_2, s_1, s_2]);
+    ([f_1, f_2], [s_1, s_2])
 }
 
 /// `out += Σ_n weights[n] · table[ids[n]]`.
@@ -112,17 +121,23 @@ fn dots_pair_any<S: Simd>(
 /// # Panics
 /// If an id is beyond the table.
 pub fn add_weighted_rows(table: &[Lane], ids: &[u32], weights: &[f32], out: &mut [Lane]) {
-    by_width!(out.len(), add_weighted_rows_fixed, add_weighted_rows_any, table, ids, weights, out);
+    by_width!(out.len(), add_weighted_rows_at, table, ids, weights, out);
 }
 
 #[inline(always)]
-fn add_weighted_rows_fixed<S: Simd, const L: usize>(
+pub(crate) fn add_weighted_rows_at<S: Simd, const L: usize>(
     simd: S,
     table: &[Lane],
     ids: &[u32],
     weights: &[f32],
     out: &mut [Lane],
 ) {
+    if L == 0 {
+        for (&id, &weight) in ids.iter().zip(weights) {
+            add_scaled(simd, weight, any_row(table, id, out.len()), out);
+        }
+        return;
+    }
     let mut sums = registers::<S, L>(simd, out);
     for (&id, &weight) in ids.iter().zip(weights) {
         let row = row::<L>(table, id);
@@ -136,24 +151,17 @@ fn add_weighted_rows_fixed<S: Simd, const L: usize>(
     }
 }
 
-#[inline(always)]
-fn add_weighted_rows_any<S: Simd>(simd: S, table: &[Lane], ids: &[u32], weights: &[f32], out: &mut [Lane]) {
-    for (&id, &weight) in ids.iter().zip(weights) {
-        add_scaled(simd, weight, any_row(table, id, out.len()), out);
-    }
-}
-
 /// `table[ids[n] - first] += weights[n] · vector` for each n: the transpose of [`dots`].
 /// `table` is the part of a larger one that starts at row `first`.
 ///
 /// # Panics
 /// If an id is not in that part.
 pub fn add_to_rows(vector: &[Lane], ids: &[u32], weights: &[f32], first: u32, table: &mut [Lane]) {
-    by_width!(vector.len(), add_to_rows_fixed, add_to_rows_any, vector, ids, weights, first, table);
+    by_width!(vector.len(), add_to_rows_at, vector, ids, weights, first, table);
 }
 
 #[inline(always)]
-fn add_to_rows_fixed<S: Simd, const L: usize>(
+pub(crate) fn add_to_rows_at<S: Simd, const L: usize>(
     simd: S,
     vector: &[Lane],
     ids: &[u32],
@@ -161,6 +169,13 @@ fn add_to_rows_fixed<S: Simd, const L: usize>(
     first: u32,
     table: &mut [Lane],
 ) {
+    if L == 0 {
+        for (&id, &weight) in ids.iter().zip(weights) {
+            let start = (id - first) as usize * vector.len();
+            add_scaled(simd, weight, vector, &mut table[start..start + vector.len()]);
+        }
+        return;
+    }
     let vector = registers::<S, L>(simd, vector);
     let rows = table.as_chunks_mut::<L>().0;
     for (&id, &weight) in ids.iter().zip(weights) {
@@ -169,21 +184,6 @@ fn add_to_rows_fixed<S: Simd, const L: usize>(
         for l in 0..L {
             store(vector[l].mul_add(weight, load(simd, &row[l])), &mut row[l]);
         }
-    }
-}
-
-#[inline(always)]
-fn add_to_rows_any<S: Simd>(
-    simd: S,
-    vector: &[Lane],
-    ids: &[u32],
-    weights: &[f32],
-    first: u32,
-    table: &mut [Lane],
-) {
-    for (&id, &weight) in ids.iter().zip(weights) {
-        let start = (id - first) as usize * vector.len();
-        add_scaled(simd, weight, vector, &mut table[start..start + vector.len()]);
     }
 }
 
@@ -242,19 +242,19 @@ mod tests {
     #[test]
     fn gathers_and_scatters_agree_with_plain_loops_at_every_width() {
         for cols in [1, 5, 16, 31, 32, 48, 64, 100, 128, 130] {
-            let (table, queries) = (whole(9, cols, 1), whole(2, cols, 2));
+            let (table, queries) = (whole(9, cols, 1), whole(1, cols, 2));
             let ids = [8, 3, 3, 5, 0];
             let weights = [1.0, -2.0, 0.5, 3.0, 0.0];
             let plain = |q: usize, id: u32| -> f32 {
                 queries.row(q).iter().zip(table.row(id as usize)).map(|(a, b)| a * b).sum()
             };
             at_every_level(|| {
-                let (mut f, mut s, mut single) = ([0.0; 5], [0.0; 5], [0.0; 5]);
-                let (a, b) = (queries.row_lanes(0), queries.row_lanes(1));
-                dots(a, table.as_lanes(), &ids, &mut single);
-                dots_pair(a, b, table.as_lanes(), &ids, &mut f, &mut s);
-                assert_eq!(single, ids.map(|id| plain(0, id)));
-                assert_eq!((f, s), (single, ids.map(|id| plain(1, id))));
+                let mut found = [0.0; 5];
+                let a = queries.row_lanes(0);
+                for n in 0..=5 {
+                    dots(a, table.as_lanes(), &ids[..n], &mut found);
+                    assert_eq!(found[..n], ids.map(|id| plain(0, id))[..n]);
+                }
 
                 let mut sum = whole(1, cols, 3);
                 add_weighted_rows(table.as_lanes(), &ids, &weights, sum.row_lanes_mut(0));

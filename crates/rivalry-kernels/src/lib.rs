@@ -4,9 +4,11 @@
 //! They work on whole [`Lane`]s, add in a fixed order and never look at the number of threads, so that the same
 //! input gives the same bits.
 
+mod dense;
 mod gather;
 mod matrix;
 mod optim;
+mod picks;
 mod real;
 mod rows;
 mod scalar;
@@ -15,9 +17,11 @@ mod simd;
 mod spmm;
 mod top_k;
 
-pub use gather::{add_to_rows, add_weighted_rows, dots, dots_pair};
+pub use dense::{add_weighted_sums, add_weighted_sums_transposed, dots_with_all, turn_into_panels};
+pub use gather::{add_to_rows, add_weighted_rows, dots};
 pub use matrix::{LANES, Lane, Matrix, ZERO};
 pub use optim::{Adam, adam, normalise, normalise_backward};
+pub use picks::{Part, Picks};
 pub use real::{Activation, Real};
 pub use scores::score_block;
 pub use simd::level_name;

@@ -50,6 +50,13 @@ impl Matrix {
         table
     }
 
+    /// Takes another size; what was in it is lost if it is another size.
+    pub fn resize(&mut self, rows: usize, cols: usize) {
+        if (self.rows, self.cols) != (rows, cols) {
+            *self = Self::zeros(rows, cols);
+        }
+    }
+
     /// How many rows.
     pub fn rows(&self) -> usize {
         self.rows

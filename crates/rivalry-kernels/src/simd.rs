@@ -59,6 +59,19 @@ pub(crate) fn at_every_level(mut test: impl FnMut()) {
     FORCED.set(None);
 }
 
+/// Asks for memory that will be needed soon.
+#[inline(always)]
+pub(crate) fn prefetch<T>(soon: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..size_of_val(soon)).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: the address is within the slice, and asking for memory reads nothing a program could see.
+        unsafe { _mm_prefetch(soon.as_ptr().cast::<i8>().add(line), _MM_HINT_T0) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = soon;
+}
+
 #[inline(always)]
 pub(crate) fn load<S: Simd>(simd: S, lane: &Lane) -> f32x16<S> {
     f32x16::simd_from(simd, lane.0)

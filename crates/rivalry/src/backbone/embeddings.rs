@@ -38,9 +38,7 @@ impl Embeddings {
     /// Takes the size of the other tables; what is in these is lost if that is another size.
     pub(super) fn resize_like(&mut self, other: &Self) {
         for (table, other) in self.tables_mut().into_iter().zip(other.tables()) {
-            if (table.rows(), table.cols()) != (other.rows(), other.cols()) {
-                *table = Matrix::zeros(other.rows(), other.cols());
-            }
+            table.resize(other.rows(), other.cols());
         }
     }
 

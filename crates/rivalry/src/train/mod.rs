@@ -3,7 +3,6 @@
 //! This room knows losses, backbones, samplers and metrics by their traits alone, and files not at all: what must
 //! outlive a training goes to a [`Store`], what people want to see to an [`Observer`].
 
-mod blocks;
 mod fit;
 mod init;
 mod model;

@@ -1,7 +1,5 @@
 //! The item table cut into blocks, and negatives put in their order.
 
-use std::ops::Range;
-
 /// The item table cut into blocks of `1 << shift` rows.
 #[derive(Clone, Copy)]
 pub(super) struct Blocks {
@@ -10,10 +8,11 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Blocks of at most 256 KiB, and enough of them to keep many threads busy. Never looks at the number of
-    /// threads: the order of additions follows from the blocks.
-    pub fn new(n_items: usize, row_bytes: usize) -> Self {
-        let rows = (256 * 1024 / row_bytes).min(n_items / 16).max(1);
+    /// Blocks of 512 KiB, or larger where a row of the batch would else find hardly a negative in one; in any case
+    /// enough of them to keep many threads busy. Never looks at the number of threads: the order of additions
+    /// follows from the blocks.
+    pub fn new(n_items: usize, row_bytes: usize, n_negatives: usize) -> Self {
+        let rows = (512 * 1024 / row_bytes).max(8 * n_items / n_negatives).min(n_items / 16).max(1);
         let shift = rows.ilog2();
         Self { shift, count: n_items.div_ceil(1 << shift) }
     }
@@ -45,11 +44,6 @@ impl Blocks {
     }
 }
 
-/// Where the negatives of a block stand in a row.
-pub(super) fn segment(starts: &[u32], block: usize) -> Range<usize> {
-    starts[block] as usize..starts[block + 1] as usize
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,15 +56,16 @@ mod tests {
         blocks.group(&drawn, &mut grouped, &mut starts);
         assert_eq!(grouped, [1, 0, 1, 6, 5, 13, 15]);
         assert_eq!(starts, [0, 3, 5, 5, 7]);
-        assert_eq!(segment(&starts, 1), 3..5);
     }
 
     #[test]
     fn blocks_cover_the_table_whatever_its_size() {
         for n_items in [1, 2, 15, 16, 17, 1200, 40_988, 1_000_000] {
-            let blocks = Blocks::new(n_items, 256);
-            assert_eq!(blocks.of(n_items as u32 - 1), blocks.count - 1, "{n_items}");
-            assert!(256usize << blocks.shift <= 256 * 1024);
+            for n_negatives in [1, 1000] {
+                let blocks = Blocks::new(n_items, 256, n_negatives);
+                assert_eq!(blocks.of(n_items as u32 - 1), blocks.count - 1, "{n_items}");
+                assert!(blocks.count >= 16.min(n_items) && blocks.count <= n_items.min(256), "{n_items}");
+            }
         }
     }
 }

@@ -1,0 +1,68 @@
+//! What a way of scoring must do. There are two, and both come to the same up to rounding: [`Picked`](super::picked)
+//! reads the rows that were drawn, [`Whole`](super::whole) multiplies with the whole item table.
+
+use rayon::prelude::*;
+use rivalry_kernels::{Lane, Matrix};
+
+use super::Batch;
+
+/// Scores the negatives of a batch, and brings gradients of scores back to the tables.
+pub(super) trait Scoring: Send {
+    /// Draws the negatives of each row.
+    fn draw(&mut self, batch: Batch<'_>, n_negatives: usize);
+
+    /// For each row of the batch the dot products of its query with its negatives; with two queries, both.
+    fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>);
+
+    /// The way back: what the gradients of the scores add up to for each row's query, and, times `share`, for each
+    /// row of the table. `query_grads` is overwritten, `table_grads` added to.
+    fn spread(
+        &mut self,
+        queries: Queries<'_>,
+        grads: ScoreGrads<'_>,
+        share: f32,
+        query_grads: &mut Matrix,
+        table_grads: &mut Matrix,
+    );
+}
+
+/// For each row of the batch a vector, and the table whose rows it is multiplied with.
+#[derive(Clone, Copy)]
+pub(super) struct Queries<'a> {
+    pub of: &'a Matrix,
+    pub ids: &'a [u32],
+    pub table: &'a Matrix,
+}
+
+impl<'a> Queries<'a> {
+    pub fn row(self, row: usize) -> &'a [Lane] {
+        self.of.row_lanes(self.ids[row] as usize)
+    }
+
+    pub fn len(self) -> usize {
+        self.ids.len()
+    }
+
+    /// The queries of all rows one after another, each times `scale`.
+    pub fn copy_scaled(self, scale: f32, out: &mut Matrix) {
+        out.resize(self.len(), self.of.cols());
+        let lanes = self.of.lanes();
+        let rows = out.as_lanes_mut().par_chunks_mut(lanes).enumerate().with_min_len(64);
+        rows.for_each(|(row, out)| {
+            for (to, from) in out.iter_mut().zip(self.row(row)) {
+                to.0 = from.0.map(|x| x * scale);
+            }
+        });
+    }
+}
+
+/// The gradients of a batch's scores.
+#[derive(Clone, Copy)]
+pub(super) struct ScoreGrads<'a> {
+    /// Of the negatives' scores, in the order they were scored.
+    pub negatives: &'a [f32],
+    /// The positive item of each row.
+    pub items: &'a [u32],
+    /// Of the positives' scores.
+    pub positives: &'a [f32],
+}

@@ -1,0 +1,131 @@
+//! Scoring against the whole table at once, for catalogues not much larger than a row's sample.
+//!
+//! All scores of a few rows are one matrix product, from which each row takes those of its negatives; on the way
+//! back the gradients of a row are laid out over the catalogue, and two more products make the tables' gradients.
+//! The arithmetic wasted on items that were not drawn is less than what picking rows would cost.
+
+use rayon::prelude::*;
+use rivalry_kernels::{
+    LANES, Lane, Matrix, ZERO, add_weighted_sums, add_weighted_sums_transposed, dots_with_all,
+    turn_into_panels,
+};
+
+use super::Batch;
+use super::scoring::{Queries, ScoreGrads, Scoring};
+
+/// Rows of the batch a task works on at a time.
+const ROWS: usize = 48;
+
+/// Items a task collects the gradients of at a time.
+const ITEMS: usize = 48;
+
+/// How many times larger than the sample a catalogue may be. Measured: multiplying with a row costs about a third of
+/// picking it.
+const MOST: usize = 3;
+
+/// Whether multiplying with all items is the cheaper way.
+pub(super) fn pays(n_items: usize, n_negatives: usize) -> bool {
+    n_items <= MOST * n_negatives
+}
+
+#[derive(Default)]
+pub(super) struct Whole {
+    n_negatives: usize,
+    negatives: Vec<u32>,
+    panels: Vec<Lane>,
+    /// For each row of the batch the gradients of all items' scores, padded to whole lanes.
+    spread: Matrix,
+    /// The queries of all rows one after another.
+    queries: Matrix,
+}
+
+impl Scoring for Whole {
+    fn draw(&mut self, batch: Batch<'_>, n_negatives: usize) {
+        self.n_negatives = n_negatives;
+        self.negatives.resize(batch.users.len() * n_negatives, 0);
+        self.negatives
+            .par_chunks_mut(n_negatives)
+            .enumerate()
+            .with_min_len(ROWS)
+            .for_each(|(row, drawn)| (batch.negatives)(row, drawn));
+    }
+
+    fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>) {
+        self.score_one(first, out, None);
+        if let Some((queries, out)) = second {
+            self.score_one(queries, out, Some(first.table));
+        }
+    }
+
+    fn spread(
+        &mut self,
+        queries: Queries<'_>,
+        grads: ScoreGrads<'_>,
+        share: f32,
+        query_grads: &mut Matrix,
+        table_grads: &mut Matrix,
+    ) {
+        let (n, n_items) = (self.n_negatives, queries.table.rows());
+        let (table, lanes) = (queries.table.as_lanes(), queries.table.lanes());
+        self.spread.resize(queries.len(), n_items);
+        queries.copy_scaled(share, &mut self.queries);
+        let width = self.spread.lanes();
+        self.spread
+            .as_lanes_mut()
+            .par_chunks_mut(ROWS * width)
+            .zip(query_grads.as_lanes_mut().par_chunks_mut(ROWS * lanes))
+            .zip(self.negatives.par_chunks(ROWS * n))
+            .enumerate()
+            .for_each(|(chunk, ((spread, sums), negatives))| {
+                let first = chunk * ROWS;
+                spread.fill(ZERO);
+                let spread: &mut [f32] = bytemuck::cast_slice_mut(spread);
+                for (r, all) in spread.chunks_exact_mut(width * LANES).enumerate() {
+                    let row = first + r;
+                    for (&item, grad) in negatives[r * n..][..n].iter().zip(&grads.negatives[row * n..]) {
+                        all[item as usize] += grad;
+                    }
+                    all[grads.items[row] as usize] += grads.positives[row];
+                }
+                sums.fill(ZERO);
+                add_weighted_sums(spread, width * LANES, table, lanes, sums);
+            });
+        let (spread, shares) = (bytemuck::cast_slice(self.spread.as_lanes()), self.queries.as_lanes());
+        table_grads.as_lanes_mut().par_chunks_mut(ITEMS * lanes).enumerate().for_each(|(chunk, sums)| {
+            add_weighted_sums_transposed(&spread[chunk * ITEMS..], width * LANES, shares, lanes, sums);
+        });
+    }
+}
+
+impl Whole {
+    /// Scores against one table, which may be the one whose panels are there already.
+    fn score_one(&mut self, queries: Queries<'_>, out: &mut [f32], turned: Option<&Matrix>) {
+        let (n, lanes) = (self.n_negatives, queries.table.lanes());
+        if !turned.is_some_and(|turned| std::ptr::eq(turned, queries.table)) {
+            let width = lanes * LANES;
+            self.panels.resize(queries.table.rows().div_ceil(LANES) * width, ZERO);
+            let sixteens = queries.table.as_lanes().par_chunks(LANES * lanes);
+            sixteens
+                .zip(self.panels.par_chunks_mut(width))
+                .with_min_len(8)
+                .for_each(|(rows, panel)| turn_into_panels(rows, lanes, panel));
+        }
+        queries.copy_scaled(1.0, &mut self.queries);
+        let (panels, width) = (&self.panels, queries.table.rows().div_ceil(LANES));
+        let chunks =
+            self.queries.as_lanes().par_chunks(ROWS * lanes).zip(self.negatives.par_chunks(ROWS * n));
+        out.par_chunks_mut(ROWS * n).zip(chunks).for_each_init(
+            || vec![ZERO; ROWS * width],
+            |all, (out, (queries, negatives))| {
+                let all = &mut all[..queries.len() / lanes * width];
+                dots_with_all(queries, lanes, panels, all);
+                let scores = bytemuck::cast_slice::<_, f32>(all).chunks_exact(width * LANES);
+                for ((out, ids), all) in out.chunks_exact_mut(n).zip(negatives.chunks_exact(n)).zip(scores) {
+                    for (place, &id) in out.iter_mut().zip(ids) {
+                        *place = all[id as usize];
+                    }
+                }
+            },
+        );
+    }
+}
