@@ -69,8 +69,8 @@ pub trait Real: Float + FromPrimitive + Default + std::fmt::Debug + Send + Sync 
 
     /// Over the `slate` negatives of the highest score, `lse(f_j/τ + s̄_j) - lse(f_j/τ)`.
     fn competition(scores: &[Self], similarities: &[Self], tau: Self, slate: usize) -> Self {
-        Self::with_buffer(2 * slate.min(scores.len()), |buffer| {
-            scalar::competition(scores, similarities, tau, buffer)
+        Self::with_buffer(3 * scores.len(), |buffer| {
+            scalar::competition(scores, similarities, tau, slate, buffer)
         })
     }
 }

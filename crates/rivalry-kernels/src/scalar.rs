@@ -1,5 +1,7 @@
 //! The plain twins of the row kernels, in any precision.
 
+use std::cmp::Ordering;
+
 use crate::real::SMALLEST_ACTIVATION;
 use crate::{Activation, Real};
 
@@ -80,35 +82,57 @@ pub(crate) fn kappa<T: Real>(
     }
 }
 
-/// See [`Real::competition`]. The buffer has two places for each negative of the slate.
-pub(crate) fn competition<T: Real>(scores: &[T], similarities: &[T], tau: T, buffer: &mut [T]) -> T {
-    let (hardest, alike) = buffer.split_at_mut(buffer.len() / 2);
-    slate(scores, similarities, hardest, alike);
+/// See [`Real::competition`]. The buffer has room for three numbers a negative.
+pub(crate) fn competition<T: Real>(
+    scores: &[T],
+    similarities: &[T],
+    tau: T,
+    slate: usize,
+    buffer: &mut [T],
+) -> T {
+    let slate = hardest(scores, similarities, slate, buffer);
+    let highest = slate.iter().fold(T::neg_infinity(), |highest, [f, _]| highest.max(*f));
     let (mut plain, mut tilted) = (T::zero(), T::zero());
-    for (f, s) in hardest.iter().zip(alike) {
-        let weight = ((*f - hardest[0]) / tau).exp();
+    for [f, s] in slate {
+        let weight = ((*f - highest) / tau).exp();
         plain = plain + weight;
         tilted = tilted + weight * shifted(*s).exp();
     }
     (tilted / plain).ln()
 }
 
-/// The highest scores, best first, and the similarities that go with them.
-fn slate<T: Real>(scores: &[T], similarities: &[T], hardest: &mut [T], alike: &mut [T]) {
-    let size = hardest.len();
-    hardest.fill(T::neg_infinity());
-    for (f, s) in scores.iter().zip(similarities) {
-        if *f > hardest[size - 1] {
-            let mut place = size - 1;
-            while place > 0 && *f > hardest[place - 1] {
-                hardest[place] = hardest[place - 1];
-                alike[place] = alike[place - 1];
-                place -= 1;
-            }
-            hardest[place] = *f;
-            alike[place] = *s;
+/// Scores whose maximum is taken together.
+const CHUNK: usize = 32;
+
+/// The highest scores, in no order, and the similarities that go with them.
+///
+/// The highest of each chunk are scores too, so the `size`-th of them is beaten or met by at least `size` scores, and
+/// by not many more. Only those are put in order: a few dozen instead of all, and hardly a branch is guessed wrong.
+fn hardest<'a, T: Real>(scores: &[T], similarities: &[T], size: usize, buffer: &'a mut [T]) -> &'a [[T; 2]] {
+    let (highest, found) = buffer.split_at_mut(scores.len());
+    let (found, chunks) = (found.as_chunks_mut::<2>().0, scores.as_chunks::<CHUNK>().0);
+    let mut threshold = T::neg_infinity();
+    if chunks.len() >= size {
+        for (place, chunk) in highest.iter_mut().zip(chunks) {
+            *place =
+                chunk.iter().fold(T::neg_infinity(), |highest, f| if *f > highest { *f } else { highest });
         }
+        threshold = *highest[..chunks.len()].select_nth_unstable_by(size - 1, |a, b| best_first(*a, *b)).1;
     }
+    let mut n = 0;
+    for (f, s) in scores.iter().zip(similarities) {
+        // Written in any case and counted only if high enough: nothing to guess.
+        found[n] = [*f, *s];
+        n += usize::from(*f >= threshold);
+    }
+    if n > size {
+        found[..n].select_nth_unstable_by(size - 1, |a, b| best_first(a[0], b[0]));
+    }
+    &found[..n.min(size)]
+}
+
+fn best_first<T: Real>(a: T, b: T) -> Ordering {
+    b.partial_cmp(&a).unwrap_or(Ordering::Equal)
 }
 
 /// A cosine moved to [0, 1].
