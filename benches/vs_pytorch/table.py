@@ -21,8 +21,8 @@ def markdown(report):
 
 - Rivalry: the mean over whole epochs. PyTorch: the middle one of {report["batches"]} batches after warm-up, **scaled to
   the epoch**. Both include drawing negatives and Adam; neither includes reading, shuffling and evaluation.
-- *PyTorch*: item table normalised once a step, scores by `bmm`, fused Adam, CSR product.
-  *As usually written*: `F.cosine_similarity` on the gathered rows, default Adam, COO product.
+- *PyTorch*: item table normalised once a step, scores by `bmm`, fused Adam, CSR product, freed memory kept for the next
+  step. *As usually written*: `F.cosine_similarity` on the gathered rows, Adam, sparse product and memory as they come.
 - *of GEMM*: 2·3·d operations a pair-negative for SL and 2·4·d for DSL, whoever computes it and however (the graph's
   products are not counted), over the rate of a large f32 matrix product on the same threads: the better of \
 `torch.mm`
