@@ -10,7 +10,7 @@ COLUMNS = [
 ]
 
 
-def markdown(report):
+def markdown(report, busy):
     gemm = report["gemm"]
     best = max(gemm["pytorch"], gemm["ours"])
     lines = [line(COLUMNS), line(["---"] * 3 + ["---:"] * (len(COLUMNS) - 3))]
@@ -28,6 +28,9 @@ def markdown(report):
 `torch.mm`
   ({gemm["pytorch"] / 1e9:.1f} GFLOP/s) and the `gemm` crate ({gemm["ours"] / 1e9:.1f} GFLOP/s).
 - *MB*: the most memory the whole process had at once, reading and (for Rivalry) evaluation included.
+"""
+    if busy:
+        about += f"""- **Measured on a busy machine** (load {report["load_before"]:.1f} at the start): not to be cited.
 """
     return "\n".join(lines) + "\n" + about
 
