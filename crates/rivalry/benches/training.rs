@@ -4,6 +4,9 @@
 //! amazon2014-health and gowalla where `RIVALRY_DATA` has them). Absolute times are this machine's; the columns that
 //! compare are ratios within the run.
 
+#[path = "support/memory.rs"]
+mod memory;
+
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -29,7 +32,7 @@ fn main() {
         println!(
             "{name:<22} {loading:>9.3} {sl:>11.3} {dsl:>11.3} {:>8.2} {ranking:>10.3} {:>10}",
             dsl / sl,
-            peak_memory().map_or("?".to_owned(), |mb| mb.to_string())
+            memory::peak().map_or("?".to_owned(), |bytes| (bytes / 1_000_000).to_string())
         );
     }
 }
@@ -89,11 +92,4 @@ fn ranking(dataset: &Dataset) -> f64 {
         began.elapsed().as_secs_f64()
     };
     (0..3).map(|_| once()).fold(f64::INFINITY, f64::min)
-}
-
-/// The most memory this process has had, in MB, where the system says so.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
 }

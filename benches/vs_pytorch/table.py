@@ -1,0 +1,53 @@
+"""The figures of a run as Markdown."""
+
+# Multiply-adds for one pair-negative, per dimension: score, user gradient, item gradient; DSL also a similarity.
+PRODUCTS = {"sl": 3, "dsl": 4}
+
+COLUMNS = [
+    "data", "backbone", "loss", "Rivalry s/epoch", "PyTorch s/epoch", "ratio", "as usually written s/epoch", "ratio",
+    "Rivalry pair-neg/s", "PyTorch pair-neg/s", "Rivalry of GEMM", "PyTorch of GEMM", "Rivalry MB", "PyTorch MB",
+    "as usually written MB",
+]
+
+
+def markdown(report, busy):
+    gemm = report["gemm"]
+    best = max(gemm["pytorch"], gemm["ours"])
+    lines = [line(COLUMNS), line(["---"] * 3 + ["---:"] * (len(COLUMNS) - 3))]
+    lines += [line(row(cell, report, best)) for cell in report["cells"]]
+    about = f"""
+{report["threads"]} threads, batch {report["batch-size"]}, {report["negatives"]} negatives a pair, \
+{report["dim"]} dimensions; {report["cells"][0]["ours"]["simd"]}; PyTorch {gemm["torch"]}.
+
+- Rivalry: the mean over whole epochs. PyTorch: the middle one of {report["batches"]} batches after warm-up, **scaled to
+  the epoch**. Both include drawing negatives and Adam; neither includes reading, shuffling and evaluation.
+- *PyTorch*: item table normalised once a step, scores by `bmm`, fused Adam, CSR product, freed memory kept for the next
+  step. *As usually written*: `F.cosine_similarity` on the gathered rows, Adam, sparse product and memory as they come.
+- *of GEMM*: 2·3·d operations a pair-negative for SL and 2·4·d for DSL, whoever computes it and however (the graph's
+  products are not counted), over the rate of a large f32 matrix product on the same threads: the better of \
+`torch.mm`
+  ({gemm["pytorch"] / 1e9:.1f} GFLOP/s) and the `gemm` crate ({gemm["ours"] / 1e9:.1f} GFLOP/s).
+- *MB*: the most memory the whole process had at once, reading and (for Rivalry) evaluation included.
+"""
+    if busy:
+        about += f"""- **Measured on a busy machine** (load {report["load_before"]:.1f} at the start): not to be cited.
+"""
+    return "\n".join(lines) + "\n" + about
+
+
+def row(cell, report, best):
+    ours, plain, usual = cell["ours"], cell["plain"], cell["usual"]
+    times = [side["epoch_seconds"] for side in (ours, plain, usual)]
+    rates = [cell["pairs"] * report["negatives"] / seconds for seconds in times[:2]]
+    operations = 2 * PRODUCTS[cell["loss"]] * report["dim"]
+    return [
+        cell["data"], cell["backbone"], cell["loss"].upper(),
+        f"{times[0]:.3g}", f"{times[1]:.3g}", f"{times[1] / times[0]:.0f}×", f"{times[2]:.3g}", f"{times[2] / times[0]:.0f}×",
+        *(f"{rate / 1e6:.1f} M" for rate in rates),
+        *(f"{rate * operations / best:.1%}" for rate in rates),
+        *(f"{side['peak_bytes'] / 1e6:,.0f}" for side in (ours, plain, usual)),
+    ]
+
+
+def line(cells):
+    return "| " + " | ".join(cells) + " |"

@@ -1,0 +1,162 @@
+//! Each kernel alone, at each instruction level the machine has.
+//!
+//! `cargo bench -p rivalry-kernels --bench kernels [-- FILTER]`; `RIVALRY_SIMD=avx2` measures that level alone. A
+//! process has one level, so without it the benchmark runs itself once a level.
+//!
+//! Sizes are those of a training step: 1000 negatives of 64 dimensions, gathered from a block of the item table that
+//! stays in the second-level cache, and from the whole table of Gowalla that does not.
+
+use std::hint::black_box;
+use std::process::{Command, exit};
+use std::time::Duration;
+
+use criterion::{BenchmarkId, Criterion, Throughput};
+use rivalry_kernels::{
+    Adam, Matrix, Real, SparseRows, adam, add_to_rows, add_weighted_rows, dots, dots_pair, level_name,
+    normalise, normalise_backward, spmm,
+};
+
+const NEGATIVES: usize = 1000;
+const WIDTH: usize = 64;
+/// From the least to the most; a machine that has one has those before it.
+const LEVELS: [&str; 3] = ["baseline", "avx2", "avx512"];
+const TABLES: [(&str, usize); 2] = [("block", 1 << 10), ("table", 40_988)];
+
+fn main() {
+    if std::env::var_os("RIVALRY_SIMD").is_some() {
+        let mut criterion = Criterion::default()
+            .sample_size(20)
+            .warm_up_time(Duration::from_millis(300))
+            .measurement_time(Duration::from_secs(1))
+            .configure_from_args();
+        gathers(&mut criterion);
+        rows(&mut criterion);
+        sweeps(&mut criterion);
+        graph(&mut criterion);
+        return;
+    }
+    let best = LEVELS.iter().position(|&level| level == level_name()).unwrap_or(0);
+    for level in &LEVELS[..=best] {
+        if let Err(reason) = run_at(level) {
+            eprintln!("{level}: {reason}");
+            exit(1);
+        }
+    }
+}
+
+/// Runs this benchmark again, at that level.
+fn run_at(level: &str) -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let status = Command::new(program).args(std::env::args().skip(1)).env("RIVALRY_SIMD", level).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(status.to_string()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Times a kernel that goes through `elements` of something.
+fn time(criterion: &mut Criterion, kernel: &str, elements: usize, mut work: impl FnMut()) {
+    let mut group = criterion.benchmark_group(kernel);
+    group.throughput(Throughput::Elements(elements as u64));
+    group.bench_function(BenchmarkId::from_parameter(level_name()), |bencher| bencher.iter(&mut work));
+    group.finish();
+}
+
+/// Elements are negatives. Every repeat has its own, or a thousand rows of any table would stay in the cache.
+fn gathers(criterion: &mut Criterion) {
+    let (weights, mut f, mut s) = (numbers(1), vec![0.0; NEGATIVES], vec![0.0; NEGATIVES]);
+    for (place, rows) in TABLES {
+        let (mut table, query) = (table(rows, 1), table(2, 2));
+        let (a, b) = (query.row_lanes(0), query.row_lanes(1));
+        let drawn: Vec<u32> = (0..64 * NEGATIVES).map(|n| scattered(n, rows)).collect();
+        let mut draws = drawn.chunks(NEGATIVES).cycle();
+        let mut draw = || draws.next().unwrap_or_default();
+        time(criterion, &format!("dots, {place}"), NEGATIVES, || {
+            dots(a, table.as_lanes(), draw(), black_box(&mut f));
+        });
+        time(criterion, &format!("dots_pair, {place}"), NEGATIVES, || {
+            dots_pair(a, b, table.as_lanes(), draw(), black_box(&mut f), &mut s);
+        });
+        let mut gradient = Matrix::zeros(1, WIDTH);
+        time(criterion, &format!("user gradient, {place}"), NEGATIVES, || {
+            add_weighted_rows(table.as_lanes(), draw(), &weights, black_box(gradient.as_lanes_mut()));
+        });
+        time(criterion, &format!("item gradients, {place}"), NEGATIVES, || {
+            add_to_rows(a, draw(), &weights, 0, black_box(table.as_lanes_mut()));
+        });
+    }
+}
+
+/// Elements are negatives.
+fn rows(criterion: &mut Criterion) {
+    let (f, s, mut out) = (numbers(1), numbers(2), vec![0.0; NEGATIVES]);
+    let mut kappa = vec![0.0; NEGATIVES];
+    time(criterion, "kappa row", NEGATIVES, || {
+        f32::kappa(black_box(&f), &s, 1.0, 0.05, true, &mut kappa);
+    });
+    time(criterion, "softmax row", NEGATIVES, || {
+        black_box(f32::softmax(0.5, black_box(&f), None, None, 5.0, 1.0, &mut out));
+    });
+    time(criterion, "softmax row with kappa", NEGATIVES, || {
+        black_box(f32::softmax(0.5, black_box(&f), Some(&kappa), None, 5.0, 1.0, &mut out));
+    });
+    time(criterion, "competition row", NEGATIVES, || {
+        black_box(f32::competition(black_box(&f), &s, 0.2, 20));
+    });
+}
+
+/// Elements are rows.
+fn sweeps(criterion: &mut Criterion) {
+    let step = Adam {
+        beta1: 0.9,
+        beta2: 0.999,
+        epsilon: 1e-8,
+        weight_decay: 0.0,
+        rate: 1e-3,
+        second_correction: 1.0,
+    };
+    for (place, rows) in TABLES {
+        let [mut params, mut first, mut second, mut grads] = [1, 2, 3, 4].map(|seed| table(rows, seed));
+        second.as_lanes_mut().iter_mut().for_each(|lane| lane.0 = lane.0.map(f32::abs));
+        time(criterion, &format!("adam, {place}"), rows, || {
+            let moments = (first.as_lanes_mut(), second.as_lanes_mut());
+            adam(black_box(&step), params.as_lanes_mut(), moments.0, moments.1, grads.as_lanes());
+        });
+        let (mut unit, mut lengths) = (Matrix::zeros(rows, WIDTH), vec![0.0; rows]);
+        let lanes = unit.lanes();
+        time(criterion, &format!("normalise, {place}"), rows, || {
+            normalise(black_box(params.as_lanes()), lanes, unit.as_lanes_mut(), &mut lengths);
+        });
+        // Lengths of one: gradients that shrank from one repeat to the next would end as subnormal numbers.
+        lengths.fill(1.0);
+        time(criterion, &format!("normalise_backward, {place}"), rows, || {
+            normalise_backward(unit.as_lanes(), lanes, black_box(&lengths), grads.as_lanes_mut());
+        });
+    }
+}
+
+/// Elements are edges: 25 for each of Gowalla's items.
+fn graph(criterion: &mut Criterion) {
+    let (n, degree) = (TABLES[1].1, 25);
+    let offsets: Vec<usize> = (0..=n).map(|row| row * degree).collect();
+    let columns: Vec<u32> = (0..n * degree).map(|edge| scattered(edge, n)).collect();
+    let (scale, x, mut out) = (vec![0.2; n], table(n, 1), Matrix::zeros(n, WIDTH));
+    let graph = SparseRows { offsets: &offsets, columns: &columns, target: &scale, source: &scale };
+    time(criterion, "spmm", columns.len(), || {
+        spmm(black_box(graph), x.as_lanes(), 1.0, None, out.as_lanes_mut());
+    });
+}
+
+/// A row without a pattern that a prefetcher could see.
+fn scattered(n: usize, rows: usize) -> u32 {
+    ((n * n * 7919 + n * 104_729) % rows) as u32
+}
+
+fn numbers(seed: usize) -> Vec<f32> {
+    (0..NEGATIVES).map(|n| ((n * 17 + seed) as f32 * 0.37).sin()).collect()
+}
+
+fn table(rows: usize, seed: usize) -> Matrix {
+    Matrix::from_fn(rows, WIDTH, |r, c| ((r * 131 + c * 17 + seed) as f32 * 0.37).sin())
+}
