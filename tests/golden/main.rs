@@ -306,7 +306,8 @@ fn losses_in_the_training_step() {
         let start = embeddings(case);
         let (users, items) = (ids(&case["batch_users"]), ids(&case["batch_items"]));
         let negatives = id_rows(&case["negatives"]);
-        let descent = AdamConfig { lr: 1e12, weight_decay: 0.0, beta1: 0.0, beta2: 0.0, epsilon: 1e12 };
+        let descent =
+            AdamConfig { lr: 1e12, weight_decay: 0.0, beta1: 0.0, beta2: 0.0, epsilon: 1e12, lazy: false };
         let rival_start = case
             .get("adv_users")
             .map(|_| Embeddings { users: matrix(&case["adv_users"]), items: matrix(&case["adv_items"]) });

@@ -166,7 +166,7 @@ impl Config {
             let error = InputError::new(what).field("train.negatives");
             return Err(error.help("lower train.negatives or train.batch_size").into());
         }
-        let AdamConfig { lr, weight_decay, beta1, beta2, epsilon } = self.optim;
+        let AdamConfig { lr, weight_decay, beta1, beta2, epsilon, lazy: _ } = self.optim;
         let numbers = [
             ("optim.lr", lr, lr > 0.0, "expected a number > 0"),
             ("optim.weight_decay", weight_decay, weight_decay >= 0.0, "expected a number ≥ 0"),

@@ -103,6 +103,10 @@ impl<'a> Loop<'a> {
             _ => None,
         };
         let stepper = Stepper::new(loss, player, rival, config.train.negatives());
+        let stepper = match sampler.sharing() {
+            Some(rows) => stepper.sharing(rows),
+            None => stepper,
+        };
         Ok(Self { dataset, config, select, sampler, stepper, progress, best, saved: Instant::now() })
     }
 

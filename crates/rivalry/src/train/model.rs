@@ -101,9 +101,9 @@ impl Model {
     }
 
     /// Takes one Adam step along gradients of the scored tables, and leaves `grads` zero.
-    pub(super) fn update(&mut self, grads: &mut Embeddings, optim: &mut AdamState, step: &Adam) {
+    pub(super) fn update(&mut self, grads: &mut Embeddings, optim: &mut AdamState, step: &Adam, lazy: bool) {
         if self.backbone.is_identity() {
-            self.update_in_one_sweep(grads, optim, step);
+            self.update_in_one_sweep(grads, optim, step, lazy);
         } else {
             if let Some(unit) = &self.unit {
                 unit.backward(grads);
@@ -125,17 +125,33 @@ impl Model {
     }
 
     /// The same for a backbone that changes nothing: each row goes through all of it while it is in the cache.
-    fn update_in_one_sweep(&mut self, grads: &mut Embeddings, optim: &mut AdamState, step: &Adam) {
+    fn update_in_one_sweep(
+        &mut self,
+        grads: &mut Embeddings,
+        optim: &mut AdamState,
+        step: &Adam,
+        lazy: bool,
+    ) {
         let Self { learned, unit, .. } = self;
         let moments = optim.first.tables_mut().into_iter().zip(optim.second.tables_mut());
         let tables = learned.tables_mut().into_iter().zip(grads.tables_mut()).zip(moments);
+        // How many rows move or stay together: a gradient that is there for one row only should move only that.
+        let together = if lazy { 1 } else { BLOCK };
+        let stays = |grads: &[Lane]| lazy && grads.iter().all(|lane| *lane == ZERO);
         match unit {
             None => {
                 for ((x, g), (m, v)) in tables {
+                    let lanes = x.lanes();
                     rows_of(x).zip(rows_of(g)).zip(rows_of(m)).zip(rows_of(v)).for_each(
                         |(((x, g), m), v)| {
-                            adam(step, x, m, v, g);
-                            g.fill(ZERO);
+                            let rows = [x, g, m, v].map(|table| table.chunks_mut(together * lanes));
+                            let [x, g, m, v] = rows;
+                            for (((x, g), m), v) in x.zip(g).zip(m).zip(v) {
+                                if !stays(g) {
+                                    adam(step, x, m, v, g);
+                                    g.fill(ZERO);
+                                }
+                            }
                         },
                     );
                 }
@@ -147,10 +163,17 @@ impl Model {
                     let normal = rows_of(unit).zip(lengths.par_chunks_mut(BLOCK));
                     rows_of(x).zip(rows_of(g)).zip(rows_of(m)).zip(rows_of(v)).zip(normal).for_each(
                         |((((x, g), m), v), (unit, lengths))| {
-                            normalise_backward(unit, lanes, lengths, g);
-                            adam(step, x, m, v, g);
-                            normalise(x, lanes, unit, lengths);
-                            g.fill(ZERO);
+                            let [x, g, m, v, unit] =
+                                [x, g, m, v, unit].map(|table| table.chunks_mut(together * lanes));
+                            let normal = unit.zip(lengths.chunks_mut(together));
+                            for ((((x, g), m), v), (unit, lengths)) in x.zip(g).zip(m).zip(v).zip(normal) {
+                                if !stays(g) {
+                                    normalise_backward(unit, lanes, lengths, g);
+                                    adam(step, x, m, v, g);
+                                    normalise(x, lanes, unit, lengths);
+                                    g.fill(ZERO);
+                                }
+                            }
                         },
                     );
                 }

@@ -18,11 +18,14 @@ pub struct AdamConfig {
     pub beta2: f64,
     /// Added to the denominator.
     pub epsilon: f64,
+    /// Whether rows without a gradient stay where they are. Adam proper moves them on by their momentum, and every step
+    /// then costs the size of the tables: with millions of rows this is most of it.
+    pub lazy: bool,
 }
 
 impl Default for AdamConfig {
     fn default() -> Self {
-        Self { lr: 0.1, weight_decay: 0.0, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 }
+        Self { lr: 0.1, weight_decay: 0.0, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, lazy: false }
     }
 }
 
@@ -44,7 +47,7 @@ impl AdamState {
         Self { first: zeros.clone(), second: zeros, steps: 0 }
     }
 
-    /// Counts a step and gives its constants. Dense: every row moves, also those without a gradient.
+    /// Counts a step and gives its constants.
     pub(super) fn next(&mut self, config: &AdamConfig) -> rivalry_kernels::Adam {
         self.steps += 1;
         let steps = self.steps.min(i32::MAX as u64) as i32;

@@ -20,9 +20,10 @@ fn model(backbone: &str, score: Score) -> Model {
 /// Plain descent through Adam's door: with β = 0 and a huge ε, Adam's step is `-lr/ε · g`.
 fn descend(model: &mut Model, grads: &Embeddings) {
     let mut optim = AdamState::new(5, 8, 6);
-    let config = AdamConfig { lr: 1e12, weight_decay: 0.0, beta1: 0.0, beta2: 0.0, epsilon: 1e12 };
+    let config =
+        AdamConfig { lr: 1e12, weight_decay: 0.0, beta1: 0.0, beta2: 0.0, epsilon: 1e12, lazy: false };
     let step = optim.next(&config);
-    model.update(&mut grads.clone(), &mut optim, &step);
+    model.update(&mut grads.clone(), &mut optim, &step, config.lazy);
 }
 
 #[test]
@@ -83,4 +84,34 @@ fn the_own_loss_moves_the_tables_alike_whatever_the_score() {
     };
     assert_ne!(moved(Score::Dot), start());
     assert_eq!(moved(Score::Cosine), moved(Score::Dot));
+}
+
+#[test]
+fn lazy_adam_moves_the_rows_with_a_gradient_as_adam_does_and_no_others() {
+    for score in [Score::Cosine, Score::Dot] {
+        let two_steps = |lazy: bool| {
+            let mut model = model("type = 'mf'", score);
+            let mut optim = AdamState::new(5, 8, 6);
+            let config = AdamConfig { lazy, ..AdamConfig::default() };
+            let mut grads = start();
+            let step = optim.next(&config);
+            model.update(&mut grads, &mut optim, &step, lazy);
+            let between = model.learned().clone();
+            grads.users.row_mut(2)[3] = 0.5;
+            let step = optim.next(&config);
+            model.update(&mut grads, &mut optim, &step, lazy);
+            assert_eq!(grads, Embeddings::zeros(5, 8, 6));
+            (between, model.learned().clone(), model.scored().clone())
+        };
+        let (between, dense, dense_scored) = two_steps(false);
+        let (same, lazy, lazy_scored) = two_steps(true);
+        assert_eq!(between, same, "every row had a gradient in the first step");
+        for user in 0..5 {
+            assert_ne!(dense.users.row(user), between.users.row(user), "momentum moves user {user}");
+            let expected = if user == 2 { &dense } else { &between };
+            assert_eq!(lazy.users.row(user), expected.users.row(user));
+        }
+        assert_eq!(lazy.items, between.items);
+        assert_eq!(lazy_scored.users.row(2), dense_scored.users.row(2));
+    }
 }

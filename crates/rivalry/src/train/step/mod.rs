@@ -1,10 +1,12 @@
 //! One training step: negatives, scores, loss, gradients, Adam.
 //!
-//! How negatives are scored and their gradients brought back is chosen by cost ([`picked`], [`whole`]).
+//! How negatives are scored and their gradients brought back is chosen by cost ([`picked`], [`whole`]), or follows from
+//! negatives that are shared ([`pooled`]).
 
 mod blocks;
 mod picked;
 mod player;
+mod pooled;
 mod scoring;
 #[cfg(test)]
 mod tests;
@@ -15,6 +17,7 @@ use rivalry_kernels::{Matrix, add_weighted_rows, dots};
 
 use self::picked::Picked;
 pub use self::player::Player;
+use self::pooled::Pooled;
 use self::scoring::{Queries, ScoreGrads, Scoring};
 use self::whole::Whole;
 use crate::backbone::Embeddings;
@@ -85,6 +88,13 @@ impl Stepper {
             Box::new(Picked::new(items.rows(), items.lanes(), n_negatives))
         };
         Self { loss, player, rival, n_negatives, scoring, work: Work::default() }
+    }
+
+    /// The same with negatives that this many rows of a batch share.
+    #[must_use]
+    pub fn sharing(mut self, rows: usize) -> Self {
+        self.scoring = Box::new(Pooled::new(rows));
+        self
     }
 
     /// The model and its optimiser.

@@ -39,6 +39,6 @@ impl Player {
 
     pub(super) fn move_along_gradients(&mut self) {
         let step = self.optim.next(&self.adam);
-        self.model.update(&mut self.grads, &mut self.optim, &step);
+        self.model.update(&mut self.grads, &mut self.optim, &step, self.adam.lazy);
     }
 }

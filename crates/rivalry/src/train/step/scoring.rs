@@ -1,8 +1,9 @@
-//! What a way of scoring must do. There are two, and both come to the same up to rounding: [`Picked`](super::picked)
-//! reads the rows that were drawn, [`Whole`](super::whole) multiplies with the whole item table.
+//! What a way of scoring must do. [`Picked`](super::picked) reads the rows that were drawn, [`Whole`](super::whole)
+//! multiplies with the whole item table, and both come to the same up to rounding. [`Pooled`](super::pooled) multiplies
+//! with the few rows that a stretch of the batch shares.
 
 use rayon::prelude::*;
-use rivalry_kernels::{Lane, Matrix};
+use rivalry_kernels::{LANES, Lane, Matrix, ZERO, dots_with_all};
 
 use super::Batch;
 
@@ -65,4 +66,32 @@ pub(super) struct ScoreGrads<'a> {
     pub items: &'a [u32],
     /// Of the positives' scores.
     pub positives: &'a [f32],
+}
+
+/// All scores of some queries, and of these the ones each query asks for: `places` holds `n` a query.
+pub(super) fn take_scores(
+    queries: &[Lane],
+    lanes: usize,
+    panels: &[Lane],
+    places: &[u32],
+    n: usize,
+    out: &mut [f32],
+    all: &mut Vec<Lane>,
+) {
+    let width = panels.len() / (lanes * LANES);
+    all.resize(queries.len() / lanes * width, ZERO);
+    dots_with_all(queries, lanes, panels, all);
+    let all = bytemuck::cast_slice::<_, f32>(all).chunks_exact(width * LANES);
+    for ((out, places), all) in out.chunks_exact_mut(n).zip(places.chunks_exact(n)).zip(all) {
+        for (out, &place) in out.iter_mut().zip(places) {
+            *out = all[place as usize];
+        }
+    }
+}
+
+/// The way back for one query: each gradient is added to the place its score was taken from.
+pub(super) fn spread_row(places: &[u32], grads: &[f32], all: &mut [f32]) {
+    for (&place, grad) in places.iter().zip(grads) {
+        all[place as usize] += grad;
+    }
 }

@@ -4,6 +4,7 @@ use rivalry_kernels::Matrix;
 
 use super::Batch;
 use super::picked::Picked;
+use super::pooled::Pooled;
 use super::scoring::{Queries, ScoreGrads, Scoring};
 use super::whole::Whole;
 use crate::data::Interactions;
@@ -29,14 +30,46 @@ fn close(a: f32, b: f64) -> bool {
 #[test]
 fn every_way_of_scoring_agrees_with_plain_loops() {
     for (rows, n_items) in [(1, 5), (70, 90), (130, 400)] {
-        let ways: [Box<dyn Scoring>; 2] = [Box::new(Whole::default()), Box::new(Picked::new(n_items, 2, N))];
-        for scoring in ways {
-            check(scoring, rows, n_items);
+        // Each with how many rows of the batch share what is drawn.
+        let ways: [(Box<dyn Scoring>, usize); 3] = [
+            (Box::new(Whole::default()), 1),
+            (Box::new(Picked::new(n_items, 2, N)), 1),
+            (Box::new(Pooled::new(48)), 48),
+        ];
+        for (scoring, sharing) in ways {
+            check(scoring, rows, n_items, sharing);
         }
     }
 }
 
-fn check(mut scoring: Box<dyn Scoring>, rows: usize, n_items: usize) {
+#[test]
+fn a_pool_is_shared_without_what_a_user_has() {
+    let train = Interactions::from_pairs(2, 10, (0..4).map(|item| (1, item)));
+    let negatives = |_: usize, out: &mut [u32]| {
+        out.iter_mut().enumerate().for_each(|(k, place)| *place = k as u32 % 10);
+    };
+    let batch = Batch {
+        users: &[0, 1],
+        items: &[9, 9],
+        negatives: &negatives,
+        train: &train,
+        epoch: 0,
+        batch: 0,
+        seed: 0,
+    };
+    let mut scoring = Pooled::new(2);
+    scoring.draw(batch, 14);
+    let items = Matrix::from_fn(10, 1, |item, _| item as f32);
+    let ones = Matrix::from_fn(2, 1, |_, _| 1.0);
+    let mut scores = vec![0.0; 28];
+    scoring.score(Queries { of: &ones, ids: &[0, 1], table: &items }, &mut scores, None);
+    let all: Vec<f32> = (0..14).map(|k| (k % 10) as f32).collect();
+    // Of the sixteen drawn, eight are left, and then once more.
+    let free = [4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 4.0, 5.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+    assert_eq!((&scores[..14], &scores[14..]), (&all[..], &free[..]));
+}
+
+fn check(mut scoring: Box<dyn Scoring>, rows: usize, n_items: usize, sharing: usize) {
     let (users, items) = (table(50, 1), table(n_items, 2));
     let ids: Vec<u32> = (0..rows as u32).map(|row| row * 7 % 50).collect();
     let positives: Vec<u32> = (0..rows).map(|row| (row * 3 % n_items) as u32).collect();
@@ -83,7 +116,7 @@ fn check(mut scoring: Box<dyn Scoring>, rows: usize, n_items: usize) {
             }
         };
         for k in 0..N {
-            let item = drawn(row, k, n_items) as usize;
+            let item = drawn(row - row % sharing, k, n_items) as usize;
             let (score, companion) = (dot(user, items.row(item)), dot(positive, items.row(item)));
             sum += score + 0.1 * companion * score;
             add(item, 0.3 * score - 0.2 * companion);

@@ -6,12 +6,11 @@
 
 use rayon::prelude::*;
 use rivalry_kernels::{
-    LANES, Lane, Matrix, ZERO, add_weighted_sums, add_weighted_sums_transposed, dots_with_all,
-    turn_into_panels,
+    LANES, Lane, Matrix, ZERO, add_weighted_sums, add_weighted_sums_transposed, turn_into_panels,
 };
 
 use super::Batch;
-use super::scoring::{Queries, ScoreGrads, Scoring};
+use super::scoring::{Queries, ScoreGrads, Scoring, spread_row, take_scores};
 
 /// Rows of the batch a task works on at a time.
 const ROWS: usize = 48;
@@ -82,9 +81,7 @@ impl Scoring for Whole {
                 let spread: &mut [f32] = bytemuck::cast_slice_mut(spread);
                 for (r, all) in spread.chunks_exact_mut(width * LANES).enumerate() {
                     let row = first + r;
-                    for (&item, grad) in negatives[r * n..][..n].iter().zip(&grads.negatives[row * n..]) {
-                        all[item as usize] += grad;
-                    }
+                    spread_row(&negatives[r * n..][..n], &grads.negatives[row * n..], all);
                     all[grads.items[row] as usize] += grads.positives[row];
                 }
                 sums.fill(ZERO);
@@ -111,20 +108,13 @@ impl Whole {
                 .for_each(|(rows, panel)| turn_into_panels(rows, lanes, panel));
         }
         queries.copy_scaled(1.0, &mut self.queries);
-        let (panels, width) = (&self.panels, queries.table.rows().div_ceil(LANES));
+        let panels = &self.panels;
         let chunks =
             self.queries.as_lanes().par_chunks(ROWS * lanes).zip(self.negatives.par_chunks(ROWS * n));
         out.par_chunks_mut(ROWS * n).zip(chunks).for_each_init(
-            || vec![ZERO; ROWS * width],
+            Vec::new,
             |all, (out, (queries, negatives))| {
-                let all = &mut all[..queries.len() / lanes * width];
-                dots_with_all(queries, lanes, panels, all);
-                let scores = bytemuck::cast_slice::<_, f32>(all).chunks_exact(width * LANES);
-                for ((out, ids), all) in out.chunks_exact_mut(n).zip(negatives.chunks_exact(n)).zip(scores) {
-                    for (place, &id) in out.iter_mut().zip(ids) {
-                        *place = all[id as usize];
-                    }
-                }
+                take_scores(queries, lanes, panels, negatives, n, out, all);
             },
         );
     }
