@@ -30,8 +30,8 @@ def markdown(report, busy):
 - *MB*: the most memory the whole process had at once, reading and (for Rivalry) evaluation included.
 """
     if busy:
-        about += f"""- **Measured on a busy machine** (load {report["load_before"]:.1f} at the start): not to be cited.
-"""
+        load = report["load_of_others"]
+        about += f"- **Measured on a busy machine** (others put a load of up to {load:.1f} on it): not to be cited.\n"
     return "\n".join(lines) + "\n" + about
 
 
@@ -42,7 +42,9 @@ def row(cell, report, best):
     operations = 2 * PRODUCTS[cell["loss"]] * report["dim"]
     return [
         cell["data"], cell["backbone"], cell["loss"].upper(),
-        seconds(times[0]), seconds(times[1]), f"{times[1] / times[0]:.0f}×", seconds(times[2]), f"{times[2] / times[0]:.0f}×",
+        seconds(times[0]),
+        seconds(times[1]), f"{times[1] / times[0]:.0f}×",
+        seconds(times[2]), f"{times[2] / times[0]:.0f}×",
         *(f"{rate / 1e6:.1f} M" for rate in rates),
         *(f"{rate * operations / best:.1%}" for rate in rates),
         *(f"{side['peak_bytes'] / 1e6:,.0f}" for side in (ours, plain, usual)),
