@@ -19,8 +19,8 @@ def markdown(report, busy):
 {report["threads"]} threads, batch {report["batch-size"]}, {report["negatives"]} negatives a pair, \
 {report["dim"]} dimensions; {report["cells"][0]["ours"]["simd"]}; PyTorch {gemm["torch"]}.
 
-- Rivalry: the mean over whole epochs. PyTorch: the middle one of {report["batches"]} batches after warm-up, **scaled to
-  the epoch**. Both include drawing negatives and Adam; neither includes reading, shuffling and evaluation.
+- Rivalry: the mean over whole epochs. PyTorch: batches, the median of {report["batches"]} timed after warm-up,
+  **scaled to the epoch**. Both include drawing negatives and Adam; neither includes reading, shuffling and evaluation.
 - *PyTorch*: item table normalised once a step, scores by `bmm`, fused Adam, CSR product, freed memory kept for the next
   step. *As usually written*: `F.cosine_similarity` on the gathered rows, Adam, sparse product and memory as they come.
 - *of GEMM*: 2·3·d operations a pair-negative for SL and 2·4·d for DSL, whoever computes it and however (the graph's
@@ -30,23 +30,29 @@ def markdown(report, busy):
 - *MB*: the most memory the whole process had at once, reading and (for Rivalry) evaluation included.
 """
     if busy:
-        about += f"""- **Measured on a busy machine** (load {report["load_before"]:.1f} at the start): not to be cited.
-"""
+        load = report["load_of_others"]
+        about += f"- **Measured on a busy machine** (others put a load of up to {load:.1f} on it): not to be cited.\n"
     return "\n".join(lines) + "\n" + about
 
 
 def row(cell, report, best):
     ours, plain, usual = cell["ours"], cell["plain"], cell["usual"]
     times = [side["epoch_seconds"] for side in (ours, plain, usual)]
-    rates = [cell["pairs"] * report["negatives"] / seconds for seconds in times[:2]]
+    rates = [cell["pairs"] * report["negatives"] / time for time in times[:2]]
     operations = 2 * PRODUCTS[cell["loss"]] * report["dim"]
     return [
         cell["data"], cell["backbone"], cell["loss"].upper(),
-        f"{times[0]:.3g}", f"{times[1]:.3g}", f"{times[1] / times[0]:.0f}×", f"{times[2]:.3g}", f"{times[2] / times[0]:.0f}×",
+        seconds(times[0]),
+        seconds(times[1]), f"{times[1] / times[0]:.0f}×",
+        seconds(times[2]), f"{times[2] / times[0]:.0f}×",
         *(f"{rate / 1e6:.1f} M" for rate in rates),
         *(f"{rate * operations / best:.1%}" for rate in rates),
         *(f"{side['peak_bytes'] / 1e6:,.0f}" for side in (ours, plain, usual)),
     ]
+
+
+def seconds(time):
+    return f"{time:,.0f}" if time >= 100 else f"{time:.3g}"
 
 
 def line(cells):
