@@ -4,8 +4,10 @@
 //! They work on whole [`Lane`]s, add in a fixed order and never look at the number of threads, so that the same
 //! input gives the same bits.
 
+mod activations;
 mod dense;
 mod gather;
+mod hinge;
 mod matrix;
 mod optim;
 mod picks;
@@ -22,7 +24,8 @@ pub use gather::{add_to_rows, add_weighted_rows, dots};
 pub use matrix::{LANES, Lane, Matrix, ZERO};
 pub use optim::{Adam, adam, normalise, normalise_backward};
 pub use picks::{Part, Picks};
-pub use real::{Activation, Real};
+pub use real::{Activation, Hinge, Real};
+pub use scalar::{sigmoid, softplus};
 pub use scores::score_block;
 pub use simd::level_name;
 pub use spmm::{SparseRows, spmm};

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 use num_traits::{Float, FromPrimitive};
 
-use crate::{rows, scalar};
+use crate::{activations, hinge, rows, scalar};
 
 /// What stands in the exponential's place in a softmax over score differences; `x` is half a difference, which
 /// cosines keep in [-1, 1].
@@ -23,6 +23,20 @@ pub enum Activation {
 
 /// Below this an activation counts as zero: its logarithm stays finite and nothing flows through it.
 pub(crate) const SMALLEST_ACTIVATION: f64 = 1e-12;
+
+/// A smoothed hinge over the probability `p = σ(f)` of a score: `log(1 + e^(sharpness · x))/sharpness` with
+/// `x = (p - centre)² + slope · p - offset`.
+#[derive(Clone, Copy, Debug)]
+pub struct Hinge<T> {
+    /// Where the square is zero.
+    pub centre: T,
+    /// Of the linear part.
+    pub slope: T,
+    /// What opens the hinge.
+    pub offset: T,
+    /// How close to the plain hinge.
+    pub sharpness: T,
+}
 
 /// A number the losses can be computed in.
 pub trait Real: Float + FromPrimitive + Default + std::fmt::Debug + Send + Sync + 'static {
@@ -55,6 +69,10 @@ pub trait Real: Float + FromPrimitive + Default + std::fmt::Debug + Send + Sync 
         logits: &mut [Self],
         slopes: &mut [Self],
     );
+
+    /// For each score: writes `weight` times the slope of the hinge in it. Returns the sums of three numbers: the
+    /// hinge, its slope in x, and that slope times p.
+    fn hinge(hinge: Hinge<Self>, scores: &[Self], weight: Self, grad: &mut [Self]) -> [Self; 3];
 
     /// `out_j = max(1 + β (e_j / mean(e) - 1), floor)` with `e_j = exp(f_j + (s_j + 1)/2)`, then with drift
     /// control times `mean(1/out)`.
@@ -120,6 +138,10 @@ impl Real for f64 {
         scalar::activate(activation, positive, negatives, logits, slopes);
     }
 
+    fn hinge(hinge: Hinge<f64>, scores: &[f64], weight: f64, grad: &mut [f64]) -> [f64; 3] {
+        scalar::hinge(hinge, scores, weight, grad)
+    }
+
     fn kappa(
         scores: &[f64],
         similarities: &[f64],
@@ -158,7 +180,11 @@ impl Real for f32 {
         logits: &mut [f32],
         slopes: &mut [f32],
     ) {
-        rows::activate(activation, positive, negatives, logits, slopes);
+        activations::activate(activation, positive, negatives, logits, slopes);
+    }
+
+    fn hinge(hinge: Hinge<f32>, scores: &[f32], weight: f32, grad: &mut [f32]) -> [f32; 3] {
+        hinge::hinge(hinge, scores, weight, grad)
     }
 
     fn kappa(

@@ -1,10 +1,9 @@
-//! The row kernels by SIMD, for rows of any length.
+//! The softmax family's row kernels by SIMD, for rows of any length.
 
 use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
-use crate::real::SMALLEST_ACTIVATION;
-use crate::simd::{exp, level, ln, sum};
-use crate::{Activation, LANES, scalar};
+use crate::LANES;
+use crate::simd::{exp, level, sum};
 
 /// See [`crate::Real::softmax`].
 pub(crate) fn softmax(
@@ -91,34 +90,6 @@ fn softmax_at<S: Simd>(
     (highest + total.ln(), sum(mass))
 }
 
-/// See [`crate::Real::activate`].
-pub(crate) fn activate(
-    activation: Activation,
-    positive: f32,
-    negatives: &[f32],
-    logits: &mut [f32],
-    slopes: &mut [f32],
-) {
-    match activation {
-        Activation::Relu => dispatch!(level(), simd => relu_at(simd, positive, negatives, logits, slopes)),
-        // The others are rare; their plain version is fast enough.
-        _ => scalar::activate(activation, positive, negatives, logits, slopes),
-    }
-}
-
-#[inline(always)]
-fn relu_at<S: Simd>(simd: S, positive: f32, negatives: &[f32], logits: &mut [f32], slopes: &mut [f32]) {
-    let smallest = f32x16::splat(simd, SMALLEST_ACTIVATION as f32);
-    let (zero, half, one) = (f32x16::splat(simd, 0.0), f32x16::splat(simd, 0.5), f32x16::splat(simd, 1.0));
-    for at in (0..negatives.len()).step_by(LANES) {
-        let x = (read(simd, negatives, at, positive) - f32x16::splat(simd, positive)) * half;
-        let a = x + one;
-        let slope = a.simd_gt(smallest).select(half / a, zero);
-        write(ln(simd, smallest.max(a)), logits, at);
-        write(slope, slopes, at);
-    }
-}
-
 /// See [`crate::Real::kappa`].
 pub(crate) fn kappa(
     scores: &[f32],
@@ -169,7 +140,7 @@ fn kappa_at<S: Simd>(
 
 /// Sixteen numbers from `at` on; `beyond` stands for those past the end.
 #[inline(always)]
-fn read<S: Simd>(simd: S, row: &[f32], at: usize, beyond: f32) -> f32x16<S> {
+pub(crate) fn read<S: Simd>(simd: S, row: &[f32], at: usize, beyond: f32) -> f32x16<S> {
     match row[at..].first_chunk::<LANES>() {
         Some(whole) => f32x16::simd_from(simd, *whole),
         None => {
@@ -182,7 +153,7 @@ fn read<S: Simd>(simd: S, row: &[f32], at: usize, beyond: f32) -> f32x16<S> {
 
 /// The numbers from `at` on, as many as there are places for.
 #[inline(always)]
-fn write<S: Simd>(x: f32x16<S>, row: &mut [f32], at: usize) {
+pub(crate) fn write<S: Simd>(x: f32x16<S>, row: &mut [f32], at: usize) {
     let x: [f32; LANES] = x.into();
     match row[at..].first_chunk_mut::<LANES>() {
         Some(whole) => *whole = x,
@@ -194,22 +165,22 @@ fn write<S: Simd>(x: f32x16<S>, row: &mut [f32], at: usize) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
 
     use crate::simd::at_every_level;
-    use crate::{Activation, Real, scalar};
+    use crate::{Real, scalar};
 
-    fn widen(row: &[f32]) -> Vec<f64> {
+    pub(crate) fn widen(row: &[f32]) -> Vec<f64> {
         row.iter().map(|&x| x.into()).collect()
     }
 
-    fn close(a: f32, b: f64, scale: f64) -> bool {
+    pub(crate) fn close(a: f32, b: f64, scale: f64) -> bool {
         (f64::from(a) - b).abs() <= 2e-5 * (b.abs() + scale)
     }
 
     prop_compose! {
-        fn rows()(n in 1usize..70)(
+        pub(crate) fn rows()(n in 1usize..70)(
             scores in prop::collection::vec(-1.0f32..1.0, n),
             similarities in prop::collection::vec(-1.0f32..1.0, n),
         ) -> (Vec<f32>, Vec<f32>) {
@@ -240,24 +211,6 @@ mod tests {
                     assert!(close(v, value, 1.0) && close(m, mass, 1.0), "{v} {value} {m} {mass}");
                     for (g, e) in grad.iter().zip(&exact) {
                         assert!(close(*g, *e, 1.0), "{g} {e}");
-                    }
-                });
-            }
-        }
-
-        #[test]
-        fn activations_agree_with_their_twin((scores, _) in rows(), positive in -1.0f32..1.0) {
-            for activation in [Activation::Relu, Activation::Tanh, Activation::Atan] {
-                let (mut exact, mut exact_slopes) = (vec![0.0; scores.len()], vec![0.0; scores.len()]);
-                scalar::activate(activation, positive.into(), &widen(&scores), &mut exact, &mut exact_slopes);
-                at_every_level(|| {
-                    let (mut logits, mut slopes) = (vec![0.0; scores.len()], vec![0.0; scores.len()]);
-                    f32::activate(activation, positive, &scores, &mut logits, &mut slopes);
-                    for j in 0..scores.len() {
-                        // Near d = -2 the logarithm magnifies the rounding of the difference.
-                        let room = 1.0 + exact_slopes[j];
-                        assert!(close(logits[j], exact[j], room), "{} {}", logits[j], exact[j]);
-                        assert!(close(slopes[j], exact_slopes[j], room * room), "{} {}", slopes[j], exact_slopes[j]);
                     }
                 });
             }

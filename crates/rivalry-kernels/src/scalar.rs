@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::real::SMALLEST_ACTIVATION;
-use crate::{Activation, Real};
+use crate::{Activation, Hinge, Real};
 
 /// See [`Real::softmax`].
 pub(crate) fn softmax<T: Real>(
@@ -53,6 +53,31 @@ pub(crate) fn activate<T: Real>(
         *logit = a.max(smallest).ln();
         *slope = if a > smallest { half * derivative / a } else { T::zero() };
     }
+}
+
+/// See [`Real::hinge`].
+pub(crate) fn hinge<T: Real>(hinge: Hinge<T>, scores: &[T], weight: T, grad: &mut [T]) -> [T; 3] {
+    let Hinge { centre, slope, offset, sharpness } = hinge;
+    let (one, two) = (T::one(), T::of(2.0));
+    let mut sums = [T::zero(); 3];
+    for (f, g) in scores.iter().zip(grad) {
+        let p = sigmoid(*f);
+        let z = sharpness * ((p - centre) * (p - centre) + slope * p - offset);
+        let (value, rise) = (softplus(z) / sharpness, sigmoid(z));
+        *g = weight * rise * (two * (p - centre) + slope) * p * (one - p);
+        sums = [sums[0] + value, sums[1] + rise, sums[2] + rise * p];
+    }
+    sums
+}
+
+/// `log(1 + e^x)`, finite wherever the result is.
+pub fn softplus<T: Real>(x: T) -> T {
+    x.max(T::zero()) + (-x.abs()).exp().ln_1p()
+}
+
+/// `1/(1 + e^-x)`.
+pub fn sigmoid<T: Real>(x: T) -> T {
+    (T::one() + (-x).exp()).recip()
 }
 
 /// See [`Real::kappa`].

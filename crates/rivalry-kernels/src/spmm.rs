@@ -4,7 +4,11 @@
 use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
 use crate::Lane;
-use crate::simd::{level, load, store};
+use crate::simd::{level, load, prefetch, store};
+
+/// How many edges early a row of the table is asked for: rows lie wherever the neighbours do, where no hardware
+/// looks ahead.
+const AHEAD: usize = 16;
 
 /// A stretch of rows of `diag(target) · A · diag(source)`, where A holds a one for each edge.
 ///
@@ -51,7 +55,12 @@ fn spmm_fixed<S: Simd, const L: usize>(
     let x = x.as_chunks::<L>().0;
     for (r, out) in out.as_chunks_mut::<L>().0.iter_mut().enumerate() {
         let mut sums = [f32x16::splat(simd, 0.0); L];
-        for &column in &rows.columns[rows.offsets[r]..rows.offsets[r + 1]] {
+        for edge in rows.offsets[r]..rows.offsets[r + 1] {
+            // The row to come may be for the next sums as well.
+            if let Some(&coming) = rows.columns.get(edge + AHEAD) {
+                prefetch(&x[coming as usize]);
+            }
+            let column = rows.columns[edge];
             let scale = f32x16::splat(simd, rows.source[column as usize]);
             let row = &x[column as usize];
             for l in 0..L {

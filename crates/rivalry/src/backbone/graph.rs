@@ -3,11 +3,14 @@
 //! A message step is `diag(target) · A · diag(source)`, where A joins users and items both ways and the scales
 //! are powers of the nodes' degrees. A is symmetric, so the adjoint of a step is the step with the scales
 //! exchanged. Memory is one number an edge and direction, and a few a node.
+//!
+//! A training step needs less than that: users who are not in the batch need receive nothing, and rows of zeros, which
+//! is what most users have for a gradient, need not be sent.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
-use rivalry_kernels::{Lane, Matrix, SparseRows, spmm};
+use rivalry_kernels::{Lane, Matrix, SparseRows, ZERO, spmm};
 
 use super::Embeddings;
 use crate::data::Interactions;
@@ -37,11 +40,27 @@ pub(super) struct Scales {
     items: Vec<f32>,
 }
 
-/// The coefficients of a message step: `out = weight · step(x) + share · base`.
+/// What becomes of a message step: `out = weight · step(x) + share · base`.
 #[derive(Clone, Copy)]
 pub(super) struct Mix<'a> {
-    pub weight: f32,
-    pub plus: Option<(&'a Embeddings, f32)>,
+    weight: f32,
+    plus: Option<(&'a Embeddings, f32)>,
+    only: Option<&'a [u32]>,
+}
+
+impl<'a> Mix<'a> {
+    pub(super) fn times(weight: f32) -> Self {
+        Self { weight, plus: None, only: None }
+    }
+
+    pub(super) fn plus(self, base: &'a Embeddings, share: f32) -> Self {
+        Self { plus: (share != 0.0).then_some((base, share)), ..self }
+    }
+
+    /// Leaves the rows of all other users as they are. The users ascend; none of them stands for all.
+    pub(super) fn only(self, users: Option<&'a [u32]>) -> Self {
+        Self { only: users, ..self }
+    }
 }
 
 impl Graph {
@@ -57,7 +76,7 @@ impl Graph {
         Scales { users: self.users.scales(exponent), items: self.items.scales(exponent) }
     }
 
-    /// One message step from `x`, mixed as told, into `out`.
+    /// One message step from `x`, with `out` to become what the mix says.
     pub(super) fn step(
         &self,
         target: &Scales,
@@ -68,10 +87,19 @@ impl Graph {
     ) {
         let plus = |table: fn(&Embeddings) -> &Matrix| mix.plus.map(|(base, share)| (table(base), share));
         let (plus_users, plus_items) = (plus(|base| &base.users), plus(|base| &base.items));
+        let wanted: Vec<Range<usize>>;
+        let user_blocks = match mix.only {
+            None => &self.users.blocks,
+            Some(users) => {
+                wanted = users.iter().map(|&u| u as usize..u as usize + 1).collect();
+                &wanted
+            }
+        };
         let Embeddings { users, items } = out;
+        let (to_users, to_items) = ([&target.users[..], &source.items], [&target.items[..], &source.users]);
         rayon::join(
-            || self.users.step([&target.users, &source.items], &x.items, mix.weight, plus_users, users),
-            || self.items.step([&target.items, &source.users], &x.users, mix.weight, plus_items, items),
+            || self.users.step(user_blocks, to_users, &x.items, mix.weight, plus_users, users),
+            || self.items.step(&self.items.blocks, to_items, &x.users, mix.weight, plus_items, items),
         );
     }
 
@@ -124,6 +152,7 @@ impl Side {
 
     fn step(
         &self,
+        blocks: &[Range<usize>],
         [target, source]: [&[f32]; 2],
         x: &Matrix,
         weight: f32,
@@ -131,18 +160,19 @@ impl Side {
         out: &mut Matrix,
     ) {
         let lanes = out.lanes();
-        let mut rest = out.as_lanes_mut();
-        let blocks: Vec<(&Range<usize>, &mut [Lane])> = self
-            .blocks
+        let (mut rest, mut done) = (out.as_lanes_mut(), 0);
+        let blocks: Vec<(&Range<usize>, &mut [Lane])> = blocks
             .iter()
             .map(|rows| {
-                let (block, after) = std::mem::take(&mut rest).split_at_mut(rows.len() * lanes);
-                rest = after;
+                let (block, after) =
+                    std::mem::take(&mut rest)[(rows.start - done) * lanes..].split_at_mut(rows.len() * lanes);
+                (rest, done) = (after, rows.end);
                 (rows, block)
             })
             .collect();
+        let senders = Senders::among(x);
         blocks.into_par_iter().for_each(|(rows, out)| {
-            let sparse = SparseRows {
+            let all = SparseRows {
                 offsets: &self.offsets[rows.start..=rows.end],
                 columns: &self.neighbours,
                 target: &target[rows.clone()],
@@ -150,7 +180,33 @@ impl Side {
             };
             let plus =
                 plus.map(|(base, share)| (&base.as_lanes()[rows.start * lanes..rows.end * lanes], share));
-            spmm(sparse, x.as_lanes(), weight, plus, out);
+            senders.keep(all, |some| spmm(some, x.as_lanes(), weight, plus, out));
         });
+    }
+}
+
+/// Which rows of a table have anything to send.
+struct Senders(Option<Vec<bool>>);
+
+impl Senders {
+    /// If only few have; else it is not worth looking.
+    fn among(x: &Matrix) -> Self {
+        let sends = |row: &[Lane]| row.iter().any(|lane| *lane != ZERO);
+        let senders: Vec<bool> =
+            x.as_lanes().par_chunks_exact(x.lanes().max(1)).with_min_len(1024).map(sends).collect();
+        let n = senders.iter().filter(|&&sends| sends).count();
+        Self((n < x.rows() / 4).then_some(senders))
+    }
+
+    /// Hands on the edges from those.
+    fn keep(&self, all: SparseRows<'_>, work: impl FnOnce(SparseRows<'_>)) {
+        let Some(senders) = &self.0 else { return work(all) };
+        let (mut offsets, mut columns) = (vec![0], Vec::new());
+        for ends in all.offsets.windows(2) {
+            let row = &all.columns[ends[0]..ends[1]];
+            columns.extend(row.iter().filter(|&&column| senders[column as usize]));
+            offsets.push(columns.len());
+        }
+        work(SparseRows { offsets: &offsets, columns: &columns, ..all });
     }
 }

@@ -6,7 +6,7 @@
 //! He et al., "LightGCN: Simplifying and Powering Graph Convolution Network for Recommendation", SIGIR 2020.
 
 use super::propagation::Propagation;
-use super::{Backbone, Embeddings, Entry};
+use super::{Backbone, Embeddings, Entry, Step};
 use crate::config::{Param, Range, Value};
 
 /// How far messages travel.
@@ -39,12 +39,20 @@ impl Backbone for LightGcn {
     }
 
     fn forward(&mut self, learned: &Embeddings, scored: &mut Embeddings) {
-        self.propagation.apply(learned, scored);
+        self.propagation.apply(learned, None, scored);
+    }
+
+    fn trains_differently(&self) -> bool {
+        true
+    }
+
+    fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, step: Step<'_>) {
+        self.propagation.apply(learned, Some(&step.distinct_users()), scored);
     }
 
     fn backward(&mut self, grads: &mut Embeddings) {
         self.result.resize_like(grads);
-        self.propagation.apply(grads, &mut self.result);
+        self.propagation.apply(grads, None, &mut self.result);
         std::mem::swap(grads, &mut self.result);
     }
 }

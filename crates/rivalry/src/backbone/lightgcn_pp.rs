@@ -10,7 +10,7 @@
 
 use super::graph::{Graph, Mix, Scales};
 use super::lightgcn::LAYERS;
-use super::{Backbone, Embeddings, Entry, Unit};
+use super::{Backbone, Embeddings, Entry, Step, Unit};
 use crate::config::{Param, Params, Range, Value};
 use crate::data::Interactions;
 
@@ -77,15 +77,10 @@ impl LightGcnPp {
     fn weight(&self) -> f32 {
         (1.0 - self.gamma) / self.layers as f32
     }
-}
 
-impl Backbone for LightGcnPp {
-    fn is_identity(&self) -> bool {
-        self.layers == 0
-    }
-
-    /// The layers are sums over the same graph, so it is enough to add up the messages and send the sum once.
-    fn forward(&mut self, learned: &Embeddings, scored: &mut Embeddings) {
+    /// To all items and to these users, or to all. The layers are sums over the same graph, so it is enough to add
+    /// up the messages and send the sum once.
+    fn forward_to(&mut self, users: Option<&[u32]>, learned: &Embeddings, scored: &mut Embeddings) {
         let weight = self.weight();
         let Self { graph, received, sent, messages, sum, work, .. } = self;
         work.resize_like(learned);
@@ -96,25 +91,42 @@ impl Backbone for LightGcnPp {
         messages[0].set(learned);
         sum.copy_from(&messages[0].embeddings);
         for layer in 1..self.layers {
-            let plain = Mix { weight: 1.0, plus: None };
-            graph.step(received, sent, &messages[layer - 1].embeddings, plain, work);
+            graph.step(received, sent, &messages[layer - 1].embeddings, Mix::times(1.0), work);
             messages[layer].set(work);
             sum.add(&messages[layer].embeddings, 1.0);
         }
-        graph.step(received, sent, sum, Mix { weight, plus: Some((learned, self.gamma)) }, scored);
+        graph.step(received, sent, sum, Mix::times(weight).plus(learned, self.gamma).only(users), scored);
         graph.keep_isolated(learned, scored);
+    }
+}
+
+impl Backbone for LightGcnPp {
+    fn is_identity(&self) -> bool {
+        self.layers == 0
+    }
+
+    fn forward(&mut self, learned: &Embeddings, scored: &mut Embeddings) {
+        self.forward_to(None, learned, scored);
+    }
+
+    fn trains_differently(&self) -> bool {
+        true
+    }
+
+    fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, step: Step<'_>) {
+        self.forward_to(Some(&step.distinct_users()), learned, scored);
     }
 
     fn backward(&mut self, grads: &mut Embeddings) {
         let weight = self.weight();
         let Self { graph, received, sent, messages, sum, work, next, .. } = self;
         // What each layer's messages owe to the sum, first of all the last layer's.
-        graph.step(sent, received, grads, Mix { weight, plus: None }, sum);
+        graph.step(sent, received, grads, Mix::times(weight), sum);
         work.copy_from(sum);
         for layer in (1..self.layers).rev() {
             messages[layer].backward(work);
             next.resize_like(work);
-            graph.step(sent, received, work, Mix { weight: 1.0, plus: Some((sum, 1.0)) }, next);
+            graph.step(sent, received, work, Mix::times(1.0).plus(sum, 1.0), next);
             std::mem::swap(work, next);
         }
         messages[0].backward(work);

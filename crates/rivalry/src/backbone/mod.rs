@@ -40,15 +40,16 @@ pub trait Backbone: Send + Sync {
     /// forward map. Gradients of an [own loss](Self::own_loss) taken since then are added.
     fn backward(&mut self, grads: &mut Embeddings);
 
-    /// Whether a training step sees other tables than the evaluation does, or has a loss of the backbone's own.
+    /// Whether a training step gets tables of its own, other than those of the evaluation or less than these.
     /// If not, the methods below are not called.
     fn trains_differently(&self) -> bool {
         false
     }
 
-    /// Fills in the scored tables as training step number `step` sees them.
-    fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, seed: u64, step: u64) {
-        let _ = (seed, step);
+    /// Fills in the scored tables as a training step is to see them. Rows of users who are not in its batch may be
+    /// left as they are; no gradient will come for them.
+    fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, step: Step<'_>) {
+        let _ = step;
         self.forward(learned, scored);
     }
 
@@ -58,6 +59,27 @@ pub trait Backbone: Send + Sync {
     fn own_loss(&mut self, scored: &Embeddings, users: &[u32], items: &[u32]) -> f64 {
         let _ = (scored, users, items);
         0.0
+    }
+}
+
+/// What a backbone may know of a training step.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// The users of the batch, in any order.
+    pub users: &'a [u32],
+    /// Where the backbone's own randomness starts from.
+    pub seed: u64,
+    /// Different for each step of a training.
+    pub number: u64,
+}
+
+impl Step<'_> {
+    /// The users, ascending and each once.
+    fn distinct_users(&self) -> Vec<u32> {
+        let mut users = self.users.to_vec();
+        users.sort_unstable();
+        users.dedup();
+        users
     }
 }
 

@@ -27,10 +27,10 @@ impl Propagation {
         Self { graph, scales, layers, first, rest, sum: Embeddings::default(), next: Embeddings::default() }
     }
 
-    /// The whole map.
-    pub(super) fn apply(&mut self, x: &Embeddings, out: &mut Embeddings) {
+    /// The whole map, to all items and to these users, who ascend; none stands for all.
+    pub(super) fn apply(&mut self, x: &Embeddings, users: Option<&[u32]>, out: &mut Embeddings) {
         self.add_up(x);
-        self.carry_on(x, out);
+        self.carry_on(x, users, out);
     }
 
     /// The first half: `x + Âx + … + Â^(L-1) x`, by Horner's rule. Whatever is added to it takes part in the
@@ -42,7 +42,7 @@ impl Propagation {
             sum.copy_from(x);
         }
         for layer in 1..self.layers {
-            let mix = Mix { weight: 1.0, plus: Some((x, 1.0)) };
+            let mix = Mix::times(1.0).plus(x, 1.0);
             if layer == 1 {
                 graph.step(scales, scales, x, mix, sum);
             } else {
@@ -55,8 +55,8 @@ impl Propagation {
     }
 
     /// The second half: one layer more for the sum, and the two weights.
-    pub(super) fn carry_on(&self, x: &Embeddings, out: &mut Embeddings) {
-        let mix = Mix { weight: self.rest, plus: (self.first != 0.0).then_some((x, self.first)) };
+    pub(super) fn carry_on(&self, x: &Embeddings, users: Option<&[u32]>, out: &mut Embeddings) {
+        let mix = Mix::times(self.rest).plus(x, self.first).only(users);
         self.graph.step(&self.scales, &self.scales, &self.sum, mix, out);
         self.graph.keep_isolated(x, out);
     }

@@ -52,6 +52,51 @@ fn forward(backbone: &mut dyn Backbone, x: &Embeddings) -> Embeddings {
     out
 }
 
+/// A step whose batch has every user of the small graph.
+fn all_users(seed: u64, number: u64) -> Step<'static> {
+    Step { users: &[0, 1, 2, 3, 4, 5, 6, 7, 8], seed, number }
+}
+
+/// The backbones without noise: a step differs from the evaluation only in what it leaves out.
+#[test]
+fn a_step_sees_its_users_and_all_items_as_they_are_evaluated() {
+    let users = [7, 2, 7, 4, 0];
+    for_each(|name, mut backbone| {
+        if name.contains("xsimgcl") {
+            return;
+        }
+        let (x, before) = (random(1, USERS, ITEMS, 20), random(2, USERS, ITEMS, 20));
+        let (expected, mut found) = (forward(&mut *backbone, &x), before.clone());
+        backbone.forward_training(&x, &mut found, Step { users: &users, seed: 1, number: 1 });
+        assert_eq!(found.items, expected.items, "{name}");
+        for user in 0..USERS {
+            let right = if users.contains(&(user as u32)) { &expected } else { &before };
+            assert_eq!(found.users.row(user), right.users.row(user), "{name}, user {user}");
+        }
+    });
+}
+
+/// Gradients of few users go along their edges alone; those of many, however small, along all.
+#[test]
+fn rows_of_zeros_may_as_well_be_sent() {
+    for_each(|name, mut backbone| {
+        let x = random(1, USERS, ITEMS, 20);
+        forward(&mut *backbone, &x);
+        let mut few = random(2, USERS, ITEMS, 20);
+        for user in (0..USERS).filter(|&user| user != 3) {
+            few.users.row_mut(user).fill(0.0);
+        }
+        let mut many = few.clone();
+        for user in (0..USERS).filter(|&user| user != 3) {
+            many.users.row_mut(user).fill(f32::MIN_POSITIVE);
+        }
+        backbone.backward(&mut few);
+        backbone.backward(&mut many);
+        assert!(difference(&few, &Nodes::of(&many)) < 1e-6, "{name}");
+        assert_ne!(few.items, random(2, USERS, ITEMS, 20).items, "{name}");
+    });
+}
+
 #[test]
 fn backward_is_the_adjoint_of_the_derivative() {
     for_each(|name, mut backbone| {
@@ -92,7 +137,7 @@ fn nodes_without_neighbours_stay_themselves_and_keep_their_gradients() {
         backbone.backward(&mut back);
         check(&back, &grads);
         let mut noisy = x.clone();
-        backbone.forward_training(&x, &mut noisy, 1, 1);
+        backbone.forward_training(&x, &mut noisy, all_users(1, 1));
         check(&noisy, &x);
     });
 }
@@ -134,7 +179,7 @@ fn the_number_of_threads_changes_no_bit() {
                 let mut backbone = build_backbone(&format!("type = '{}'", entry.name), &train);
                 let (mut scored, mut noisy, mut back) = (x.clone(), x.clone(), grads.clone());
                 backbone.forward(&x, &mut scored);
-                backbone.forward_training(&x, &mut noisy, 5, 3);
+                backbone.forward_training(&x, &mut noisy, Step { users: &batch, seed: 5, number: 3 });
                 let own = if backbone.trains_differently() {
                     backbone.own_loss(&noisy, &batch, &batch)
                 } else {

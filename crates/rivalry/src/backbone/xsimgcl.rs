@@ -14,7 +14,7 @@ use super::contrast::Contrast;
 use super::graph::Mix;
 use super::lightgcn::LAYERS;
 use super::propagation::Propagation;
-use super::{BLOCK, Backbone, Embeddings, Entry};
+use super::{BLOCK, Backbone, Embeddings, Entry, Step};
 use crate::config::{Param, Params, Range, Value};
 use crate::data::Interactions;
 use crate::rng::stream;
@@ -82,14 +82,14 @@ impl XSimGcl {
 impl Backbone for XSimGcl {
     fn forward(&mut self, learned: &Embeddings, scored: &mut Embeddings) {
         self.contrast.clear();
-        self.propagation.apply(learned, scored);
+        self.propagation.apply(learned, None, scored);
     }
 
     fn trains_differently(&self) -> bool {
         true
     }
 
-    fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, seed: u64, step: u64) {
+    fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, step: Step<'_>) {
         self.contrast.clear();
         let Self { propagation, epsilon, first, layer, next, .. } = self;
         let Propagation { graph, scales, layers, rest, .. } = propagation;
@@ -103,9 +103,11 @@ impl Backbone for XSimGcl {
                 2 => (&*first, &mut *layer),
                 _ => (&*layer, &mut *next),
             };
-            graph.step(scales, scales, from, Mix { weight: 1.0, plus: None }, to);
+            graph.step(scales, scales, from, Mix::times(1.0), to);
             for (side, rows) in (0..).zip(to.tables_mut()) {
-                perturb(rows, *epsilon, |row, out| uniform_row(seed, step, l as u64, side, row, out));
+                perturb(rows, *epsilon, |row, out| {
+                    uniform_row(step.seed, step.number, l as u64, side, row, out)
+                });
             }
             scored.add(to, *rest);
             if l > 2 {
@@ -125,7 +127,7 @@ impl Backbone for XSimGcl {
         let rest = propagation.rest;
         contrast.add_gradients_of_b(1.0 / rest, propagation.add_up(grads));
         next.resize_like(grads);
-        propagation.carry_on(grads, next);
+        propagation.carry_on(grads, None, next);
         std::mem::swap(grads, next);
         contrast.clear();
     }

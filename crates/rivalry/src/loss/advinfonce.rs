@@ -7,9 +7,8 @@
 //!
 //! A. Zhang et al., Empowering Collaborative Filtering with Principled Adversarial Contrastive Loss, NeurIPS 2023.
 
-use rivalry_kernels::Real;
+use rivalry_kernels::{Real, sigmoid, softplus};
 
-use super::bpr::{sigmoid, softplus};
 use super::softmax::TAU;
 use super::{Companions, Entry, Gradients, Loss, Row, RowGradient, RowLoss, Turn};
 use crate::config::{Param, Range, Value};

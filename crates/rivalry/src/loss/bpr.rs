@@ -2,7 +2,7 @@
 //!
 //! S. Rendle et al., BPR: Bayesian Personalized Ranking from Implicit Feedback, UAI 2009.
 
-use rivalry_kernels::Real;
+use rivalry_kernels::{Real, sigmoid, softplus};
 
 use super::{Entry, Gradients, Init, Loss, Negatives, Row, RowGradient, RowLoss, Turn};
 
@@ -37,14 +37,4 @@ impl Loss for Bpr {
     fn init(&self) -> Init {
         Init::Xavier
     }
-}
-
-/// `log(1 + e^x)`, finite wherever the result is.
-pub(super) fn softplus<T: Real>(x: T) -> T {
-    x.max(T::zero()) + (-x.abs()).exp().ln_1p()
-}
-
-/// `1/(1 + e^-x)`.
-pub(super) fn sigmoid<T: Real>(x: T) -> T {
-    (T::one() + (-x).exp()).recip()
 }

@@ -7,10 +7,9 @@
 
 mod network;
 
-use rivalry_kernels::Real;
+use rivalry_kernels::{Real, sigmoid, softplus};
 
 use self::network::{Network, SIZE};
-use super::bpr::{sigmoid, softplus};
 use super::own::OwnNumbers;
 use super::{Entry, Gradients, Loss, Negatives, Row, RowGradient, RowLoss, State, Turn};
 

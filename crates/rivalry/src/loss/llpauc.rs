@@ -9,9 +9,8 @@
 //!
 //! W. Shi et al., Lower-Left Partial AUC: An Effective and Efficient Optimization Metric for Recommendation, WWW 2024.
 
-use rivalry_kernels::Real;
+use rivalry_kernels::{Hinge, Real, sigmoid, softplus};
 
-use super::bpr::{sigmoid, softplus};
 use super::own::OwnNumbers;
 use super::{Entry, Gradients, Init, Loss, Row, RowGradient, RowLoss, State, Turn};
 use crate::config::{Param, Range, Value};
@@ -74,32 +73,25 @@ impl<T: Real> RowLoss<T> for Llpauc {
         let [a, b, s_pos, s_neg, gamma] = [A, B, S_POS, S_NEG, GAMMA].map(number);
         let (theta_a, theta_b) = (number(THETA_A), number(THETA_B));
         let (one, two, kappa) = (T::one(), T::of(2.0), T::of(self.kappa));
-        let hinge = |x: T| (softplus(kappa * x) / kappa, sigmoid(kappa * x));
         let own = grads.own;
 
         let p = sigmoid(row.positive);
-        let (smooth, slope) = hinge(-(p - a) * (p - a) + two * (one + gamma) * p - s_pos);
-        let weight = -slope / T::of(self.alpha);
-        let mut value = -smooth / T::of(self.alpha);
+        let z = kappa * (-(p - a) * (p - a) + two * (one + gamma) * p - s_pos);
+        let weight = -sigmoid(z) / T::of(self.alpha);
+        let mut value = -softplus(z) / kappa / T::of(self.alpha);
         let positive = weight * (-two * (p - a) + two * (one + gamma)) * p * (one - p);
         own[A] = own[A] + weight * two * (p - a) + theta_a;
         own[S_POS] = own[S_POS] - one - weight;
         let mut gamma_grad = weight * two * p;
 
         let share = T::of(1.0 / (self.beta * row.negatives.len() as f64));
-        let (mut b_grad, mut s_neg_grad) = (T::zero(), T::zero());
-        for (f, g) in row.negatives.iter().zip(grads.negatives) {
-            let p = sigmoid(*f);
-            let (smooth, slope) = hinge((p - b) * (p - b) + two * (one + gamma) * p - s_neg);
-            let weight = share * slope;
-            value = value + share * smooth;
-            *g = weight * (two * (p - b) + two * (one + gamma)) * p * (one - p);
-            b_grad = b_grad - weight * two * (p - b);
-            s_neg_grad = s_neg_grad - weight;
-            gamma_grad = gamma_grad + weight * two * p;
-        }
-        own[B] = own[B] + b_grad - theta_b;
-        own[S_NEG] = own[S_NEG] + s_neg_grad + one;
+        let hinge = Hinge { centre: b, slope: two * (one + gamma), offset: s_neg, sharpness: kappa };
+        let [smooth, slope, moment] =
+            T::hinge(hinge, row.negatives, share, grads.negatives).map(|sum| share * sum);
+        value = value + smooth;
+        gamma_grad = gamma_grad + two * moment;
+        own[B] = own[B] + two * (b * slope - moment) - theta_b;
+        own[S_NEG] = own[S_NEG] - slope + one;
         own[GAMMA] = own[GAMMA] + gamma_grad - two * gamma + theta_a + theta_b;
         own[THETA_A] = own[THETA_A] + a + gamma;
         own[THETA_B] = own[THETA_B] + gamma + one - b;

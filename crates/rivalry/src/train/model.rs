@@ -8,7 +8,7 @@ use rivalry_kernels::{Adam, Lane, Matrix, ZERO, adam, normalise, normalise_backw
 use serde::{Deserialize, Serialize};
 
 use super::optim::AdamState;
-use crate::backbone::{BLOCK, Backbone, Embeddings, Unit};
+use crate::backbone::{BLOCK, Backbone, Embeddings, Step, Unit};
 
 /// How a user and an item make a score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,11 +60,11 @@ impl Model {
         }
     }
 
-    /// Makes what is scored what training step number `step` is to see, where that differs from what is evaluated.
+    /// Makes what is scored what a training step is to see, where that differs from what is evaluated.
     /// From then on, [`settle`](Self::settle) comes before an evaluation.
-    pub fn begin_step(&mut self, seed: u64, step: u64) {
+    pub fn begin_step(&mut self, step: Step<'_>) {
         if let (true, Some(propagated)) = (self.backbone.trains_differently(), &mut self.propagated) {
-            self.backbone.forward_training(&self.learned, propagated, seed, step);
+            self.backbone.forward_training(&self.learned, propagated, step);
             self.normalise();
             self.in_training = true;
         }

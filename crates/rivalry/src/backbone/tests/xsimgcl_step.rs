@@ -10,7 +10,7 @@ fn noise_is_keyed_by_seed_and_step_and_absent_from_evaluation() {
     let mut backbone = build_backbone(XSIMGCL, &graph());
     let mut noisy = |seed, step| {
         let mut scored = random(7, USERS, ITEMS, 20);
-        backbone.forward_training(&x, &mut scored, seed, step);
+        backbone.forward_training(&x, &mut scored, all_users(seed, step));
         scored
     };
     assert_eq!(noisy(1, 2), noisy(1, 2));
@@ -20,7 +20,7 @@ fn noise_is_keyed_by_seed_and_step_and_absent_from_evaluation() {
     assert_eq!(forward(&mut *backbone, &x), before);
     let silent = "type = 'xsimgcl'\nepsilon = 0";
     let mut scored = x.clone();
-    build_backbone(silent, &graph()).forward_training(&x, &mut scored, 1, 1);
+    build_backbone(silent, &graph()).forward_training(&x, &mut scored, all_users(1, 1));
     assert!(difference(&scored, &Nodes::of(&before)) < 1e-6);
 }
 
@@ -34,7 +34,7 @@ fn xsimgcl_loss_and_gradients_agree_with_differences() {
         let (x, y) = (random(1, USERS, ITEMS, 6), random(2, USERS, ITEMS, 6));
         let mut backbone = build_backbone(&format!("{XSIMGCL}\nlayers = {layers}"), &train);
         let mut scored = x.clone();
-        backbone.forward_training(&x, &mut scored, 4, 9);
+        backbone.forward_training(&x, &mut scored, all_users(4, 9));
         let noise = plain::noise(&train, &Nodes::of(&x), layers, 0.15, 4, 9);
         let value = |x: &Nodes| -> [f64; 2] {
             let (last, first) = plain::xsimgcl(&train, x, &noise);
@@ -61,7 +61,7 @@ fn xsimgcl_loss_and_gradients_agree_with_differences() {
         }
         assert!(difference(&grads, &expected) < 1e-5, "{layers} layers");
         // The gradients were for that step alone.
-        backbone.forward_training(&x, &mut scored, 4, 10);
+        backbone.forward_training(&x, &mut scored, all_users(4, 10));
         let (mut without, mut linear) = (y.clone(), y.clone());
         backbone.backward(&mut without);
         backbone.forward(&x, &mut scored);

@@ -17,6 +17,11 @@ fn model(backbone: &str, score: Score) -> Model {
     Model::new(backbone::build(&backbone.parse().unwrap(), &train).unwrap(), score, start())
 }
 
+/// A step for two of the users.
+fn step(seed: u64, number: u64) -> Step<'static> {
+    Step { users: &[3, 1], seed, number }
+}
+
 /// Plain descent through Adam's door: with β = 0 and a huge ε, Adam's step is `-lr/ε · g`.
 fn descend(model: &mut Model, grads: &Embeddings) {
     let mut optim = AdamState::new(5, 8, 6);
@@ -45,31 +50,35 @@ fn a_step_sees_noise_and_an_evaluation_does_not() {
     let mut noisy = model("type = 'xsimgcl'", Score::Cosine);
     let settled = noisy.scored().clone();
     assert_eq!(noisy.own_loss(&[0, 1], &[2, 3]), 0.0, "no step has begun");
-    noisy.begin_step(1, 1);
+    noisy.begin_step(step(1, 1));
     let first = noisy.scored().clone();
     assert!(noisy.own_loss(&[0, 1], &[2, 3]) > 0.0);
-    noisy.begin_step(1, 2);
+    noisy.begin_step(step(1, 2));
     assert!(settled != first && first != *noisy.scored());
     noisy.settle();
     assert_eq!(*noisy.scored(), settled);
 
     let mut plain = model("type = 'lightgcn'", Score::Cosine);
     let before = plain.scored().clone();
-    plain.begin_step(1, 1);
+    plain.begin_step(step(1, 1));
     assert_eq!(plain.own_loss(&[0], &[0]), 0.0);
     assert_eq!(*plain.scored(), before);
 }
 
 #[test]
-fn an_evaluation_after_a_noisy_step_sees_what_was_learned() {
-    let mut trained = model("type = 'xsimgcl'", Score::Cosine);
-    trained.begin_step(1, 1);
-    descend(&mut trained, &start());
-    trained.settle();
-    let mut fresh = model("type = 'xsimgcl'", Score::Cosine);
-    fresh.learned = trained.learned().clone();
-    fresh.refresh();
-    assert_eq!((trained.scored(), trained.propagated()), (fresh.scored(), fresh.propagated()));
+fn an_evaluation_after_a_step_sees_what_was_learned() {
+    for name in ["lightgcn", "lightgcn++", "xsimgcl"] {
+        let backbone = format!("type = '{name}'");
+        let mut trained = model(&backbone, Score::Cosine);
+        trained.begin_step(step(1, 1));
+        descend(&mut trained, &start());
+        trained.begin_step(step(1, 2));
+        trained.settle();
+        let mut fresh = model(&backbone, Score::Cosine);
+        fresh.learned = trained.learned().clone();
+        fresh.refresh();
+        assert_eq!((trained.scored(), trained.propagated()), (fresh.scored(), fresh.propagated()), "{name}");
+    }
 }
 
 /// The own loss speaks of the propagated rows: whether these are normalised for the score is nothing to it.
@@ -77,7 +86,7 @@ fn an_evaluation_after_a_noisy_step_sees_what_was_learned() {
 fn the_own_loss_moves_the_tables_alike_whatever_the_score() {
     let moved = |score| {
         let mut model = model("type = 'xsimgcl'\nlambda = 3.0", score);
-        model.begin_step(1, 1);
+        model.begin_step(step(1, 1));
         model.own_loss(&[0, 1, 3], &[2, 3, 5]);
         descend(&mut model, &Embeddings::zeros(5, 8, 6));
         model.learned().clone()

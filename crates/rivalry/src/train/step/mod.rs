@@ -20,7 +20,7 @@ pub use self::player::Player;
 use self::pooled::Pooled;
 use self::scoring::{Queries, ScoreGrads, Scoring};
 use self::whole::Whole;
-use crate::backbone::Embeddings;
+use crate::backbone::{self, Embeddings};
 use crate::data::Interactions;
 use crate::loss::{Companions, Gradients, Loss, Row, RowLoss, State, Turn};
 
@@ -141,8 +141,8 @@ impl Stepper {
     }
 
     fn take_turn(&mut self, batch: Batch<'_>, turn: Turn, quantile_rank: Option<usize>) -> f64 {
-        let step = (batch.epoch as u64) << 40 | (batch.batch as u64) << 2 | turn as u64;
-        self.player.model.begin_step(batch.seed, step);
+        let number = (batch.epoch as u64) << 40 | (batch.batch as u64) << 2 | turn as u64;
+        self.player.model.begin_step(backbone::Step { users: batch.users, seed: batch.seed, number });
         self.score(batch);
         self.measure(batch);
         self.differentiate(batch, turn);
