@@ -21,7 +21,10 @@ pub fn losses() -> PyResult<String> {
         };
         let mut description = described(entry);
         description["companions"] = json!(companions);
-        description["function"] = json!(crate::loss::is_a_function(&*loss));
+        let function = crate::loss::is_a_function(&*loss);
+        description["function"] = json!(function);
+        // A network has thousands of numbers that mean nothing to anybody.
+        description["own"] = json!(loss.state().remove("values").filter(|_| function).unwrap_or_default());
         Ok(description)
     };
     Ok(json!(LOSSES.iter().map(describe).collect::<PyResult<Vec<_>>>()?).to_string())
