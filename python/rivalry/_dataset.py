@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -10,6 +9,7 @@ from scipy import sparse
 
 from . import _rivalry
 from ._input import Ids, ids_of, interactions, is_frame, matrix, texts, to_csr, to_log
+from ._settings import to_json
 
 
 class Dataset:
@@ -121,9 +121,8 @@ def preparation(
     min_rating: Optional[float],
     user_core: Optional[int],
     item_core: Optional[int],
-    **shares: Any,
-) -> str:
-    """The settings of a preparation as the compiled half takes them."""
+) -> dict[str, Any]:
+    """The settings of a preparation as a config has them."""
     prepare: dict[str, Any] = {
         "split": {"type": split} if isinstance(split, str) else dict(split or {}),
         "validation": {"type": validation} if isinstance(validation, str) else dict(validation or {}),
@@ -132,11 +131,7 @@ def preparation(
         "user_core": user_core,
         "item_core": item_core,
     }
-    for key, value in shares.items():
-        section, name = key.split("__")
-        if value is not None:
-            prepare[section][name] = value
-    return json.dumps({"data": {"prepare": {key: value for key, value in prepare.items() if value not in (None, {})}}})
+    return {key: value for key, value in prepare.items() if value != {}}
 
 
 def split(
@@ -180,7 +175,10 @@ def split(
     (50, 30)
     """
     log = to_log(user_items)
-    settings = preparation(split, validation, seed, min_rating, user_core, item_core, split__test=test)
+    prepare = preparation(split, validation, seed, min_rating, user_core, item_core)
+    if test is not None:
+        prepare["split"]["test"] = test
+    settings = to_json({"data": {"prepare": prepare}})
     users, items = (texts(log.user_ids), log.shape[0]), (texts(log.item_ids), log.shape[1])
     data = _rivalry.split(name, users, items, log.user, log.item, log.rating, log.time, settings)
     return Dataset._of(data, _kept(data.users, log.user_ids), _kept(data.items, log.item_ids))

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _rivalry
 from ._dataset import Dataset
+from ._settings import to_json
 
 
 def evaluate(
@@ -72,6 +73,6 @@ def evaluate(
     tables = [np.ascontiguousarray(table, dtype=np.float32) for table in (model.user_factors, model.item_factors)]
     if any(table.ndim != 2 for table in tables):
         raise ValueError("user_factors and item_factors must be tables, one row a user or item")
-    found = _rivalry.evaluate(data._data, tables[0], tables[1], part, json.dumps(options), num_threads)
+    found = _rivalry.evaluate(data._data, tables[0], tables[1], part, to_json(options), num_threads)
     result: dict[str, Any] = json.loads(found)
     return result

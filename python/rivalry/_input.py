@@ -58,8 +58,9 @@ def to_csr(matrix: Any, what: str = "user_items", n_items: Optional[int] = None)
         )
     if matrix.ndim != 2:
         raise ValueError(f"{what} has {matrix.ndim} dimension, expected 2\n  help: users are rows, items are columns")
+    if matrix.format == "csr":
+        _check_structure(matrix, what)
     csr = sparse.csr_array(matrix)
-    _check_structure(csr, what)
     values = csr.data
     if values.dtype.kind not in "biuf":
         raise ValueError(f"{what} holds {values.dtype}, expected numbers or booleans")
@@ -78,7 +79,7 @@ def to_csr(matrix: Any, what: str = "user_items", n_items: Optional[int] = None)
     return csr
 
 
-def _check_structure(csr: sparse.csr_array, what: str) -> None:
+def _check_structure(csr: Any, what: str) -> None:
     """What SciPy lets pass and no matrix should have."""
     n_rows, n_cols = csr.shape
     sound = len(csr.indptr) == n_rows + 1 and csr.indptr[0] == 0 and csr.indptr[-1] <= len(csr.indices)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _rivalry
+from ._settings import to_json
 
 
 class LossResult(NamedTuple):
@@ -115,7 +116,7 @@ def loss(
         )
     if quantile is not None and np.shape(quantile) != positives.shape:
         raise ValueError(f"quantile has the shape {np.shape(quantile)}, pos {positives.shape}\n  help: one number a row")
-    section = json.dumps({**params, "type": name}, default=_plain)
+    section = to_json({**params, "type": name})
     extras = (
         None if quantile is None else np.asarray(quantile, dtype=np.float64).tolist(),
         None if own is None else np.asarray(own, dtype=np.float64).tolist(),
@@ -127,13 +128,6 @@ def loss(
         gradient *= dtype(share)
     value = values if reduction == "none" else dtype(values.sum(dtype=np.float64) * share)
     return LossResult(value, grad_pos, grad_neg.reshape(negatives.shape), grad_own)
-
-
-def _plain(value: Any) -> Any:
-    """NumPy's numbers as Python's, for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"expected a number, a flag or a name, found {value!r}")
 
 
 def function_name(name: str) -> str:

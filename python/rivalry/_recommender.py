@@ -17,6 +17,7 @@ from ._errors import NotFittedError
 from ._input import Ids, ids_of, interactions, seed_of, to_csr
 from ._labels import Labels
 from ._progress import Progress
+from ._settings import to_json
 
 #: Ids and scores.
 Ranked = tuple[npt.NDArray[Any], npt.NDArray[np.float32]]
@@ -151,8 +152,7 @@ class Recommender:
             },
             "eval": {"k": lengths},
         }
-        settings["train"] = {key: value for key, value in settings["train"].items() if value is not None}
-        return json.dumps(settings, default=_plain)
+        return to_json(settings)
 
     # Training
 
@@ -458,10 +458,3 @@ class Recommender:
 
 def _selection_metric(lengths: list[int]) -> str:
     return f"NDCG@{20 if 20 in lengths else max(lengths, default=20)}"
-
-
-def _plain(value: Any) -> Any:
-    """NumPy's numbers as Python's, for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"expected a number or a name, found {value!r}")

@@ -9,6 +9,7 @@ from typing import Any, Optional, Union
 from . import _rivalry
 from ._dataset import Dataset, Split, preparation
 from ._input import ids_of
+from ._settings import to_json
 
 __all__ = ["catalogue", "load"]
 
@@ -47,9 +48,9 @@ def load(
     >>> data
     Dataset('synthetic': 1500 users, 1000 items; 33171 training, 3057 validation, 8572 test pairs)
     """
-    settings = json.loads(preparation(split, validation, seed, min_rating, user_core, item_core))
-    settings["data"]["read"] = read
-    data = _rivalry.load(os.fspath(source), json.dumps(settings), data_dir)
+    prepare = preparation(split, validation, seed, min_rating, user_core, item_core)
+    settings = to_json({"data": {"prepare": prepare, "read": read}})
+    data = _rivalry.load(os.fspath(source), settings, data_dir)
     return Dataset._of(data, ids_of(data.users), ids_of(data.items))
 
 

@@ -116,7 +116,7 @@ def test_settings_that_can_not_be_meant(blocks: sp.csr_matrix) -> None:
         ({"factors": 0}, "model.dim"),
         ({"epochs": 0}, "train.epochs"),
         ({"learning_rate": -1.0}, "optim.lr"),
-        ({"learning_rate": float("nan")}, ""),
+        ({"learning_rate": float("nan")}, "a setting is NaN"),
         ({"score": "cosinus"}, "did you mean 'cosine'"),
         ({"loss": "dsl", "score": "dot"}, "cosines"),
         ({"random_state": -1}, "random_state"),
