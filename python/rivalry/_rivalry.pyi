@@ -4,6 +4,23 @@ from typing import Any, Callable, Optional, final
 import numpy as np
 import numpy.typing as npt
 
+__all__ = [
+    "Dataset",
+    "Interactions",
+    "Model",
+    "backbones",
+    "config",
+    "datasets",
+    "evaluate",
+    "fit",
+    "load",
+    "loss_f32",
+    "loss_f64",
+    "losses",
+    "split",
+    "version",
+]
+
 version: str
 
 _Ranked = tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]

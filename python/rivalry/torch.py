@@ -28,10 +28,8 @@ class _Function(torch.autograd.Function):
     def forward(
         ctx: Any, pos: Any, neg: Any, sim: Any, own: Any, quantile: Any, name: str, reduction: str, params: Any
     ) -> Any:
-        pos_, neg_, sim_, own_, quantile_ = (
-            None if x is None else x.detach().cpu().numpy() for x in (pos, neg, sim, own, quantile)
-        )
-        found = _loss(name, pos_, neg_, sim_, own=own_, quantile=quantile_, reduction=reduction, **params)
+        arrays: list[Any] = [None if x is None else x.detach().cpu().numpy() for x in (pos, neg, sim, own, quantile)]
+        found = _loss(name, *arrays[:3], own=arrays[3], quantile=arrays[4], reduction=reduction, **params)
         gradients = zip((found.grad_pos, found.grad_neg, found.grad_own), (pos, neg, pos if own is None else own))
         ctx.save_for_backward(*(torch.from_numpy(g).to(device=x.device, dtype=x.dtype) for g, x in gradients))
         ctx.rows, ctx.own = reduction == "none", own is not None
@@ -100,7 +98,7 @@ class Loss(torch.nn.Module):
         sim: Optional[torch.Tensor] = None,
         quantile: Optional[torch.Tensor] = None,
     ) -> torch.Tensor:
-        extras = {"own": self.own, "quantile": quantile, "reduction": self.reduction}
+        extras: dict[str, Any] = {"own": self.own, "quantile": quantile, "reduction": self.reduction}
         return loss(self.name, pos, neg, sim, **extras, **self.params)
 
     def extra_repr(self) -> str:
