@@ -46,7 +46,7 @@ def load(
     --------
     >>> data = rivalry.datasets.load("synthetic")
     >>> data
-    Dataset('synthetic': 1500 users, 1000 items; 33171 training, 3057 validation, 8572 test pairs)
+    Dataset('synthetic': 1500 users, 1000 items; 33312 training, 3149 validation, 8451 test pairs)
     """
     prepare = preparation(split, validation, seed, min_rating, user_core, item_core)
     settings = to_json({"data": {"prepare": prepare, "read": read}})
