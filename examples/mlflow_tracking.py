@@ -1,12 +1,11 @@
 """Settings, curves, figures and the model itself in MLflow.
 
-    pip install mlflow
-    python examples/mlflow_tracking.py
-    mlflow ui --backend-store-uri sqlite:///mlflow.db
+pip install mlflow
+python examples/mlflow_tracking.py
+mlflow ui --backend-store-uri sqlite:///mlflow.db
 """
 
 import mlflow
-
 import rivalry
 
 

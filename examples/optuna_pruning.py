@@ -1,11 +1,10 @@
 """A search with Optuna that gives up hopeless trials between epochs.
 
-    pip install optuna
-    python examples/optuna_pruning.py
+pip install optuna
+python examples/optuna_pruning.py
 """
 
 import optuna
-
 import rivalry
 
 data = rivalry.datasets.load("synthetic")

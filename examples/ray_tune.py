@@ -1,16 +1,15 @@
 """A search with Ray Tune: each trial in a process of its own, the hopeless ones ended early.
 
-    pip install "ray[tune]"
-    python examples/ray_tune.py
+pip install "ray[tune]"
+python examples/ray_tune.py
 """
 
 import tempfile
 
 import ray
+import rivalry
 from ray import tune
 from ray.tune.schedulers import ASHAScheduler
-
-import rivalry
 
 
 def train(config: dict) -> None:

@@ -1,13 +1,12 @@
 """Curves in TensorBoard. (`torch.utils.tensorboard.SummaryWriter` is called the same way.)
 
-    pip install tensorboardX
-    python examples/tensorboard_logging.py
-    tensorboard --logdir tensorboard
+pip install tensorboardX
+python examples/tensorboard_logging.py
+tensorboard --logdir tensorboard
 """
 
-from tensorboardX import SummaryWriter
-
 import rivalry
+from tensorboardX import SummaryWriter
 
 data = rivalry.datasets.load("synthetic")
 

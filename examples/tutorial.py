@@ -1,14 +1,13 @@
 """A first walk through Rivalry, cell by cell: open it in an editor that knows `# %%`, or run it as it is.
 
-    pip install .
-    python examples/tutorial.py
+pip install .
+python examples/tutorial.py
 """
 
 # %% Data: the embedded set, made on the spot. Parts are SciPy CSR matrices, users as rows and items as columns.
 import numpy as np
-import scipy.sparse as sp
-
 import rivalry
+import scipy.sparse as sp
 
 data = rivalry.datasets.load("synthetic")
 print(data)
@@ -69,7 +68,9 @@ def watch(record):
     return len(seen) > 2 and seen[-1] < seen[-2]
 
 
-rivalry.Recommender(loss="dsl-ca", factors=32, epochs=12, negatives=100, eval_every=2).fit(data, callback=watch, show_progress=False)
+rivalry.Recommender(loss="dsl-ca", factors=32, epochs=12, negatives=100, eval_every=2).fit(
+    data, callback=watch, show_progress=False
+)
 print([round(value, 4) for value in seen])
 
 # %% Models are files, the same that the command line reads: rivalry recommend tutorial.safetensors --user user-0007

@@ -72,7 +72,9 @@ def to_csr(matrix: Any, what: str = "user_items", n_items: Optional[int] = None)
             "  help: leave dislikes out, for example matrix.data = matrix.data * (matrix.data > 0); matrix.eliminate_zeros()"
         )
     if n_items is not None and csr.shape[1] != n_items:
-        raise ValueError(f"{what} has {csr.shape[1]} columns, the model knows {n_items} items\n  help: one column an item")
+        raise ValueError(
+            f"{what} has {csr.shape[1]} columns, the model knows {n_items} items\n  help: one column an item"
+        )
     if not values.all():
         csr = csr.copy()
         csr.eliminate_zeros()

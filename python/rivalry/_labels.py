@@ -35,7 +35,9 @@ class Labels:
         if self.ids is not None:
             return np.array([self._number(value) for value in asked.tolist()], dtype=np.uint32)
         if asked.dtype.kind not in "iu":
-            raise TypeError(f"this model calls {self.noun}s by number, found {asked.tolist()[0]!r}\n  help: give a row or column of the matrix")
+            raise TypeError(
+                f"this model calls {self.noun}s by number, found {asked.tolist()[0]!r}\n  help: give a row or column of the matrix"
+            )
         if asked.min() < 0 or asked.max() >= self.count:
             odd = asked[(asked < 0) | (asked >= self.count)][0]
             raise IndexError(f"unknown {self.noun} {odd}\n  help: there are {self.count}, numbered from 0")
@@ -48,7 +50,11 @@ class Labels:
         number = self._numbers.get(str(value))
         if number is None:
             alike = difflib.get_close_matches(str(value), list(self._numbers)[:100_000], n=1)
-            way_out = f"did you mean {alike[0]!r}?" if alike else f"give an id as it stands in the data, such as {next(iter(self._numbers), '')!r}"
+            way_out = (
+                f"did you mean {alike[0]!r}?"
+                if alike
+                else f"give an id as it stands in the data, such as {next(iter(self._numbers), '')!r}"
+            )
             raise IndexError(f"unknown {self.noun} {value!r}\n  help: {way_out}")
         return number
 

@@ -29,7 +29,9 @@ class LossResult(NamedTuple):
 class NamedLoss(Protocol):
     """A loss as a function: :func:`rivalry.loss` with the name given."""
 
-    def __call__(self, pos: npt.ArrayLike, neg: npt.ArrayLike, sim: Optional[npt.ArrayLike] = ..., **params: Any) -> LossResult: ...
+    def __call__(
+        self, pos: npt.ArrayLike, neg: npt.ArrayLike, sim: Optional[npt.ArrayLike] = ..., **params: Any
+    ) -> LossResult: ...
 
 
 def losses() -> dict[str, dict[str, Any]]:
@@ -68,7 +70,8 @@ def loss(
 ) -> LossResult:
     """Value and gradients of a loss for a batch of scores.
 
-    The batch matters: DSL's temperatures are calibrated over it.
+    The batch matters: DSL's temperatures are calibrated over it. Where all inputs are ``float32`` so is the arithmetic;
+    otherwise it is ``float64``. κ and the temperatures are constants in DSL's gradient, and so they are here.
 
     Parameters
     ----------
@@ -91,9 +94,6 @@ def loss(
     params:
         The loss's parameters, such as ``tau=0.1``.
 
-    Where all inputs are ``float32`` so is the arithmetic; otherwise it is ``float64``. κ and the temperatures are
-    constants in DSL's gradient, and so they are here.
-
     Examples
     --------
     >>> value, grad_pos, grad_neg, _ = rivalry.loss("sl", [0.5], [[0.1, 0.3]], tau=0.2)
@@ -115,7 +115,9 @@ def loss(
             "  help: pos is (batch,), neg and sim are (batch, negatives)"
         )
     if quantile is not None and np.shape(quantile) != positives.shape:
-        raise ValueError(f"quantile has the shape {np.shape(quantile)}, pos {positives.shape}\n  help: one number a row")
+        raise ValueError(
+            f"quantile has the shape {np.shape(quantile)}, pos {positives.shape}\n  help: one number a row"
+        )
     section = to_json({**params, "type": name})
     extras = (
         None if quantile is None else np.asarray(quantile, dtype=np.float64).tolist(),
@@ -141,21 +143,38 @@ def named_losses() -> dict[str, NamedLoss]:
 
 
 def _named(name: str, entry: dict[str, Any]) -> NamedLoss:
-    def function(pos: npt.ArrayLike, neg: npt.ArrayLike, sim: Optional[npt.ArrayLike] = None, *args: Any, **params: Any) -> LossResult:
+    def function(
+        pos: npt.ArrayLike, neg: npt.ArrayLike, sim: Optional[npt.ArrayLike] = None, *args: Any, **params: Any
+    ) -> LossResult:
         known = list(entry["params"])
         if len(args) > len(known):
-            raise TypeError(f"{function.__name__} takes {len(known)} parameters ({', '.join(known)}), found {len(args)}")
+            raise TypeError(
+                f"{function.__name__} takes {len(known)} parameters ({', '.join(known)}), found {len(args)}"
+            )
         return loss(name, pos, neg, sim, **dict(zip(known, args)), **params)
 
-    own = [inspect.Parameter(key, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=param["default"]) for key, param in entry["params"].items()]
+    own = [
+        inspect.Parameter(key, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=param["default"])
+        for key, param in entry["params"].items()
+    ]
     general = inspect.signature(loss).parameters
     first = [general[key].replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD) for key in ("pos", "neg", "sim")]
     last = [general[key] for key in ("quantile", "own", "reduction", "num_threads")]
     function.__name__ = function.__qualname__ = function_name(name)
     function.__module__ = "rivalry"
     function.__doc__ = "\n".join(
-        [f"{entry['summary'][0].upper()}{entry['summary'][1:]}.", "", "Value and gradients for a batch of scores; see :func:`rivalry.loss`.", "", "Parameters", "----------"]
-        + [f"{key}:\n    {param['doc']} ({param['range']}; default {param['default']})" for key, param in entry["params"].items()]
+        [
+            f"{entry['summary'][0].upper()}{entry['summary'][1:]}.",
+            "",
+            "Value and gradients for a batch of scores; see :func:`rivalry.loss`.",
+            "",
+            "Parameters",
+            "----------",
+        ]
+        + [
+            f"{key}:\n    {param['doc']} ({param['range']}; default {param['default']})"
+            for key, param in entry["params"].items()
+        ]
     )
     function.__signature__ = inspect.Signature([*first, *own, *last])  # type: ignore[attr-defined]
     return function

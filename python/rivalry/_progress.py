@@ -38,7 +38,9 @@ class Progress:
         self.figure = f"   {metric} {measured[metric]:.4f}" if metric in measured else ""
         if self.shown and not self.moving:
             width = len(str(self.epochs))
-            sys.stderr.write(f"epoch {record['epoch']:{width}}/{self.epochs}   loss {record['loss']:.4f}{self.figure}\n")
+            sys.stderr.write(
+                f"epoch {record['epoch']:{width}}/{self.epochs}   loss {record['loss']:.4f}{self.figure}\n"
+            )
 
     def close(self) -> None:
         """Clears the moving line."""

@@ -1,5 +1,5 @@
 from os import PathLike
-from typing import Any, Callable, Optional, final
+from typing import Callable, Optional, final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +27,7 @@ _Ranked = tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]
 
 @final
 class Interactions:
-    def __new__(
-        cls, indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.uint32], n_items: int
-    ) -> Interactions: ...
+    def __new__(cls, indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.uint32], n_items: int) -> Interactions: ...
     def to_csr(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]: ...
     @property
     def shape(self) -> tuple[int, int]: ...

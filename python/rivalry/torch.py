@@ -84,7 +84,9 @@ class Loss(torch.nn.Module):
         super().__init__()
         known = losses()
         if name in known and not known[name]["function"]:
-            raise ValueError(f"{name} is more than a function of scores\n  help: train it with rivalry.Recommender(loss={name!r})")
+            raise ValueError(
+                f"{name} is more than a function of scores\n  help: train it with rivalry.Recommender(loss={name!r})"
+            )
         self.name = name
         self.reduction = reduction
         self.params = params

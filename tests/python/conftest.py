@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
-
 import rivalry
+import scipy.sparse as sp
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import rivalry
 
 
@@ -23,15 +22,40 @@ def run(command: str, *arguments: Any) -> str:
     ("settings", "flags"),
     [
         ({}, []),
-        ({"loss": "sl", "loss_params": {"tau": 0.1}, "random_state": 7}, ["--loss", "sl", "--set", "loss.tau=0.1", "--seed", 7]),
-        ({"loss": "bpr", "score": "dot", "learning_rate": 0.01}, ["--loss", "bpr", "--set", "model.score=dot", "--lr", 0.01]),
-        ({"backbone": "lightgcn", "loss": "dsl-ca", "negatives": 100}, ["--backbone", "lightgcn", "--loss", "dsl-ca", "--negatives", 100]),
+        (
+            {"loss": "sl", "loss_params": {"tau": 0.1}, "random_state": 7},
+            ["--loss", "sl", "--set", "loss.tau=0.1", "--seed", 7],
+        ),
+        (
+            {"loss": "bpr", "score": "dot", "learning_rate": 0.01},
+            ["--loss", "bpr", "--set", "model.score=dot", "--lr", 0.01],
+        ),
+        (
+            {"backbone": "lightgcn", "loss": "dsl-ca", "negatives": 100},
+            ["--backbone", "lightgcn", "--loss", "dsl-ca", "--negatives", 100],
+        ),
     ],
     ids=["defaults", "sl", "bpr", "lightgcn"],
 )
-def test_the_same_seed_gives_the_same_bits(command: str, tmp_path: Path, settings: dict[str, Any], flags: list[Any]) -> None:
+def test_the_same_seed_gives_the_same_bits(
+    command: str, tmp_path: Path, settings: dict[str, Any], flags: list[Any]
+) -> None:
     out = tmp_path / "run"
-    printed = run(command, "train", "--data", "synthetic", "--epochs", 4, "--eval-every", 2, *flags, "--out", out, "--json", "--quiet")
+    printed = run(
+        command,
+        "train",
+        "--data",
+        "synthetic",
+        "--epochs",
+        4,
+        "--eval-every",
+        2,
+        *flags,
+        "--out",
+        out,
+        "--json",
+        "--quiet",
+    )
     data = rivalry.datasets.load("synthetic")
     ours = rivalry.Recommender(epochs=4, eval_every=2, **settings).fit(data, show_progress=False)
     theirs = rivalry.Recommender.load(out)

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
-
 import rivalry
+import scipy.sparse as sp
 from conftest import QUICK
 
 
@@ -124,7 +123,12 @@ def test_a_new_user_is_served_without_training(block_model: Any, blocks: sp.csr_
 
 @pytest.mark.parametrize(
     "settings",
-    [{"loss": "sl"}, {"loss": "dsl-ca"}, {"backbone": "lightgcn", "loss": "sl"}, {"loss": "bpr", "score": "dot", "learning_rate": 0.02, "epochs": 30}],
+    [
+        {"loss": "sl"},
+        {"loss": "dsl-ca"},
+        {"backbone": "lightgcn", "loss": "sl"},
+        {"loss": "bpr", "score": "dot", "learning_rate": 0.02, "epochs": 30},
+    ],
     ids=["sl", "dsl-ca", "lightgcn", "bpr by dot product"],
 )
 def test_vectors_made_anew_find_what_training_did_not_see(data: Any, settings: dict[str, Any]) -> None:
@@ -139,6 +143,9 @@ def test_vectors_made_anew_find_what_training_did_not_see(data: Any, settings: d
         item_factors = np.asarray(data.train.sum(axis=0)).reshape(-1, 1)
         user_factors = np.ones((data.shape[0], 1))
 
-    ndcg = {name: rivalry.evaluate(m, data)["metrics"]["NDCG@20"] for name, m in [("trained", model), ("anew", Anew), ("popular", Popular)]}
+    ndcg = {
+        name: rivalry.evaluate(m, data)["metrics"]["NDCG@20"]
+        for name, m in [("trained", model), ("anew", Anew), ("popular", Popular)]
+    }
     assert ndcg["anew"] > 1.5 * ndcg["popular"], ndcg
     assert ndcg["anew"] > 0.85 * ndcg["trained"], ndcg

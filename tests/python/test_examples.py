@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.util
 import os
 import re
 import subprocess
@@ -11,7 +12,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 import rivalry
 from conftest import ROOT
 
@@ -22,7 +22,12 @@ def run(name: str, folder: Path, *needs: str) -> str:
         pytest.importorskip(library, reason=f"{library} is not installed")
     environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "MLFLOW_DISABLE_TELEMETRY": "true"}
     done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / name)], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+        [sys.executable, str(ROOT / "examples" / name)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -73,3 +78,11 @@ def test_examples_in_docstrings(module: str) -> None:
     code = importlib.import_module(f"rivalry.{module}")
     failed, tried = doctest.testmod(code, extraglobs={"rivalry": rivalry})
     assert tried > 0 and failed == 0
+
+
+def test_the_reference_is_made_from_the_docstrings() -> None:
+    spec = importlib.util.spec_from_file_location("python_reference", ROOT / "scripts" / "python_reference.py")
+    assert spec is not None and spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.FILE.read_text() == script.reference(), "run python scripts/python_reference.py"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import pickle
 from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
-
 import rivalry
+import scipy.sparse as sp
 from conftest import QUICK
 
 SETTINGS: dict[str, Any] = {**QUICK, "negatives": 5}

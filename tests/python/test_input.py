@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
-
 import rivalry
+import scipy.sparse as sp
 from conftest import QUICK
 
 

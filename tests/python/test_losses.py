@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import rivalry
 from conftest import ROOT
 
@@ -18,7 +17,14 @@ FUNCTIONS = sorted(name for name, entry in rivalry.losses().items() if entry["fu
 
 def batch(rows: int = 6, negatives: int = 40, dtype: Any = np.float64) -> tuple[Any, Any, Any]:
     rng = np.random.default_rng(0)
-    return tuple(x.astype(dtype) for x in (rng.uniform(-1, 1, rows), rng.uniform(-1, 1, (rows, negatives)), rng.uniform(-1, 1, (rows, negatives))))  # type: ignore[return-value]
+    return tuple(
+        x.astype(dtype)
+        for x in (
+            rng.uniform(-1, 1, rows),
+            rng.uniform(-1, 1, (rows, negatives)),
+            rng.uniform(-1, 1, (rows, negatives)),
+        )
+    )  # type: ignore[return-value]
 
 
 def test_there_is_a_function_for_every_loss_that_is_one() -> None:
@@ -86,7 +92,9 @@ def golden_arguments(case: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in case["params"].items() if key in known}
 
 
-@pytest.mark.parametrize("case", [c for c in GOLDEN if c["loss"] in FUNCTIONS and "value" in c], ids=lambda c: c["loss"])
+@pytest.mark.parametrize(
+    "case", [c for c in GOLDEN if c["loss"] in FUNCTIONS and "value" in c], ids=lambda c: c["loss"]
+)
 def test_values_and_gradients_are_the_golden_ones(case: dict[str, Any]) -> None:
     pos, neg, sim, back = embeddings_to_scores(case)
     extras: dict[str, Any] = {}
@@ -102,7 +110,9 @@ def test_values_and_gradients_are_the_golden_ones(case: dict[str, Any]) -> None:
         found = rivalry.loss(case["loss"], *arrays, **extras, **golden_arguments(case))
         assert found.grad_neg.dtype == dtype
         assert abs(float(found.value) - case["value"]) < tolerance * (1 + abs(case["value"]))
-        for ours, golden in zip(back(found.grad_pos.astype(float), found.grad_neg.astype(float)), (case["grad_users"], case["grad_items"])):
+        for ours, golden in zip(
+            back(found.grad_pos.astype(float), found.grad_neg.astype(float)), (case["grad_users"], case["grad_items"])
+        ):
             np.testing.assert_allclose(ours, np.array(golden), atol=tolerance * (1e-3 + np.abs(golden).max()))
 
 

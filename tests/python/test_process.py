@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import rivalry
 from conftest import QUICK
 

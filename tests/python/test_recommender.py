@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
-
 import rivalry
+import scipy.sparse as sp
 from conftest import QUICK
 
 
@@ -32,7 +31,9 @@ def test_evaluation_takes_any_factors(data: Any) -> None:
         user_factors = np.ones((data.shape[0], 1))
         item_factors = np.asarray(data.train.sum(axis=0)).T
 
-    found = rivalry.evaluate(Popularity, data, k=[5, 20], buckets=True, beyond_accuracy=True, mask="train", average="all")
+    found = rivalry.evaluate(
+        Popularity, data, k=[5, 20], buckets=True, beyond_accuracy=True, mask="train", average="all"
+    )
     assert {"NDCG@5", "NDCG@20"} <= set(found["metrics"])
     assert found["beyond"]["Coverage@20"] < 0.2
     assert found["head"]["metrics"]["Recall@20"] > found["tail"]["metrics"]["Recall@20"]
@@ -40,7 +41,9 @@ def test_evaluation_takes_any_factors(data: Any) -> None:
 
 def test_the_same_seed_gives_the_same_bits_whatever_the_threads(data: Any) -> None:
     def factors(**settings: Any) -> bytes:
-        fitted = rivalry.Recommender(**{**QUICK, **settings}).fit(data.train, validation=data.valid, show_progress=False)
+        fitted = rivalry.Recommender(**{**QUICK, **settings}).fit(
+            data.train, validation=data.valid, show_progress=False
+        )
         return fitted.user_factors.tobytes() + fitted.item_factors.tobytes()
 
     reference = factors(num_threads=1)
@@ -80,7 +83,9 @@ def test_every_backbone_trains(data: Any, name: str) -> None:
 
 def test_the_callback_is_told_of_each_evaluation(data: Any) -> None:
     told: list[dict[str, Any]] = []
-    fitted = rivalry.Recommender(**{**QUICK, "epochs": 5}).fit(data.train, data.valid, callback=told.append, show_progress=False)
+    fitted = rivalry.Recommender(**{**QUICK, "epochs": 5}).fit(
+        data.train, data.valid, callback=told.append, show_progress=False
+    )
     assert [record["epoch"] for record in told] == [2, 4, 5]
     assert told == fitted.history_
     assert {"NDCG@20", "Recall@20"} <= set(told[0]["valid"])
@@ -145,7 +150,9 @@ def test_factors_are_made_once_and_can_not_be_written(model: Any, data: Any) -> 
 def test_any_width_works(blocks: sp.csr_matrix, width: int) -> None:
     fitted = rivalry.Recommender(**{**QUICK, "factors": width, "negatives": 5}).fit(blocks, show_progress=False)
     assert fitted.user_factors.shape == (20, width)
-    np.testing.assert_allclose(fitted.recommend(0, N=1)[1][0], (fitted.item_factors @ fitted.user_factors[0]).max(), atol=1)
+    np.testing.assert_allclose(
+        fitted.recommend(0, N=1)[1][0], (fitted.item_factors @ fitted.user_factors[0]).max(), atol=1
+    )
 
 
 def test_settings_come_back_as_they_were_given() -> None:

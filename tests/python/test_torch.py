@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import rivalry
 from test_losses import FUNCTIONS, GOLDEN, batch, golden_arguments
 
@@ -32,10 +31,14 @@ def test_autograd_agrees_with_differences(name: str, reduction: str) -> None:
         return
     assert torch.autograd.gradcheck(lambda p, n: criterion(p, n, sim), (pos, neg))
     if criterion.own is not None:
-        assert torch.autograd.gradcheck(lambda own: losses.loss(name, pos.detach(), neg.detach(), own=own), (criterion.own,))
+        assert torch.autograd.gradcheck(
+            lambda own: losses.loss(name, pos.detach(), neg.detach(), own=own), (criterion.own,)
+        )
 
 
-@pytest.mark.parametrize("case", [c for c in GOLDEN if c["loss"].startswith(("sl", "dsl", "psl", "bsl", "bpr"))], ids=lambda c: c["loss"])
+@pytest.mark.parametrize(
+    "case", [c for c in GOLDEN if c["loss"].startswith(("sl", "dsl", "psl", "bsl", "bpr"))], ids=lambda c: c["loss"]
+)
 def test_embeddings_get_the_golden_gradients(case: dict[str, Any]) -> None:
     users, items = (torch.tensor(case[key], dtype=torch.float64, requires_grad=True) for key in ("users", "items"))
     cosine = case["score"] == "cosine"

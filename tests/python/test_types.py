@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 import rivalry
 from conftest import ROOT
 

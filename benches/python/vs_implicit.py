@@ -1,0 +1,123 @@
+"""Rivalry beside `implicit`: BPR and ALS there, matrix factorisation with SL and DSL-CA here, each tuned over a small
+grid on the validation part, all judged by the same evaluator on the test part.
+
+    pip install . implicit
+    RIVALRY_DATA=folder-of-the-published-data python benches/python/vs_implicit.py > table.md
+
+The time is that of one `fit` with the chosen settings, after the search, on the same number of threads. Ours evaluates
+on the validation part as it goes, to find the epoch; for `implicit` the number of iterations is part of the grid.
+"""
+
+import argparse
+import itertools
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `implicit` asks for
+
+import implicit
+import numpy as np
+import rivalry
+import scipy.sparse as sp
+from implicit.cpu.als import AlternatingLeastSquares
+from implicit.cpu.bpr import BayesianPersonalizedRanking
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--factors", type=int, default=64)
+parser.add_argument("--threads", type=int, default=os.cpu_count())
+parser.add_argument("--quick", action="store_true", help="one setting each, to see that it runs")
+args = parser.parse_args()
+
+
+def movielens_like(users: int = 2000, items: int = 1500, seed: int = 0) -> rivalry.Dataset:
+    """Dense like MovieLens (a hundred items a user), long-tailed, with tastes of sixteen dimensions."""
+    rng = np.random.default_rng(seed)
+    tastes, traits = rng.normal(size=(users, 16)), rng.normal(size=(items, 16))
+    popularity = -0.9 * np.log(np.arange(items) + 5.0)
+    rng.shuffle(popularity)
+    attraction = popularity + 0.55 * tastes @ traits.T + rng.gumbel(size=(users, items))
+    activity = np.clip(rng.lognormal(np.log(75), 0.8, users), 15, items // 3).astype(int)
+    best = np.argsort(-attraction, axis=1)
+    rows = np.repeat(np.arange(users), activity)
+    columns = np.concatenate([best[user, :n] for user, n in enumerate(activity)])
+    return rivalry.split(
+        sp.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(users, items)), name="MovieLens-like"
+    )
+
+
+def grid(**choices: list[Any]) -> Iterator[dict[str, Any]]:
+    lists = [values[:1] for values in choices.values()] if args.quick else list(choices.values())
+    return (dict(zip(choices, values)) for values in itertools.product(*lists))
+
+
+Fit = Callable[[rivalry.Dataset], Any]
+
+
+def bpr(learning_rate: float, regularization: float, iterations: int) -> Fit:
+    model = BayesianPersonalizedRanking(
+        args.factors, learning_rate, regularization, iterations=iterations, num_threads=args.threads, random_state=0
+    )
+    return lambda data: model.fit(data.train, show_progress=False) or model
+
+
+def als(regularization: float, alpha: float, iterations: int) -> Fit:
+    model = AlternatingLeastSquares(
+        args.factors, regularization, alpha, iterations=iterations, num_threads=args.threads, random_state=0
+    )
+    return lambda data: model.fit(data.train, show_progress=False) or model
+
+
+def ours(loss: str, learning_rate: float, negatives: int, **loss_params: float) -> Fit:
+    model = rivalry.Recommender(
+        loss=loss, loss_params=loss_params, factors=args.factors, learning_rate=learning_rate, negatives=negatives,
+        epochs=60, eval_every=5, patience=2, num_threads=args.threads,
+    )  # fmt: skip
+    return lambda data: model.fit(data.train, validation=data.valid, show_progress=False)
+
+
+METHODS: dict[str, Any] = {
+    "implicit BPR": lambda: [
+        (bpr, s)
+        for s in grid(learning_rate=[0.05, 0.01, 0.1], regularization=[0.01, 0.001, 0.1], iterations=[100, 300])
+    ],
+    "implicit ALS": lambda: [
+        (als, s) for s in grid(regularization=[0.1, 0.01, 1.0, 10.0], alpha=[1.0, 5.0, 20.0], iterations=[15, 30])
+    ],
+    "rivalry SL": lambda: [
+        (ours, {"loss": "sl", **s})
+        for s in grid(tau=[0.2, 0.1, 0.25], learning_rate=[0.1, 0.03], negatives=[200, 1000])
+    ],
+    "rivalry DSL-CA": lambda: [
+        (ours, {"loss": "dsl-ca", **s})
+        for s in grid(tau=[0.25, 0.2], alpha=[1.0, 3.0], learning_rate=[0.1, 0.03], negatives=[200])
+    ],
+}
+
+print(
+    f"implicit {implicit.__version__}, rivalry {rivalry.__version__}, {args.threads} threads, {args.factors} factors, {time.strftime('%d %B %Y')}"
+)
+for data in (rivalry.datasets.load("amazon2014-health"), movielens_like()):
+    print(f"\n{data}\n")
+    print("| method | NDCG@20 | Recall@20 | fit | settings tried | chosen |")
+    print("|---|---|---|---|---|---|")
+    for name, candidates in METHODS.items():
+        scored = []
+        for make, settings in candidates():
+            model = make(**settings)(data)
+            scored.append((rivalry.evaluate(model, data, part="valid")["metrics"]["NDCG@20"], make, settings))
+            print(f"{data.name}, {name}, {settings}: validation NDCG@20 {scored[-1][0]:.4f}", file=sys.stderr)
+        _, make, settings = max(scored, key=lambda entry: entry[0])
+        seconds = []
+        for _ in range(3):
+            began = time.perf_counter()
+            model = make(**settings)(data)
+            seconds.append(time.perf_counter() - began)
+        metrics = rivalry.evaluate(model, data)["metrics"]
+        chosen = ", ".join(f"{key} {value}" for key, value in settings.items() if key != "loss")
+        print(
+            f"| {name} | {metrics['NDCG@20']:.4f} | {metrics['Recall@20']:.4f} | {min(seconds):.1f} s | {len(scored)} | {chosen} |",
+            flush=True,
+        )
