@@ -22,7 +22,7 @@ enum Message {
     /// An evaluation is done. The training waits for the answer: whether to stop.
     Evaluated(Box<Record>, Sender<bool>),
     /// It is over.
-    Over(rivalry::Result<(Core, String)>),
+    Over(rivalry::Result<Box<(Core, String)>>),
 }
 
 /// Where the training is: epoch, batch, batches in an epoch, mean loss of the epoch so far.
@@ -77,7 +77,7 @@ pub fn fit(
     let data = Arc::clone(&dataset.data);
     start(threads, move || {
         let fitted = rivalry::train::fit(&data, &config, None, &mut Nowhere, &mut delegate);
-        let over = fitted.and_then(|fitted| finish(fitted, &data, config));
+        let over = fitted.and_then(|fitted| finish(fitted, &data, config)).map(Box::new);
         drop(sender.send(Message::Over(over)));
     })?;
 
@@ -87,7 +87,7 @@ pub fn fit(
         let message = wait(py, &mut receiver)?;
         let heard = match message {
             Some(Message::Over(over)) => {
-                let (core, report) = over.map_err(raise)?;
+                let (core, report) = *over.map_err(raise)?;
                 return Ok((Model::new(core), report, reason));
             }
             Some(Message::Evaluated(record, answer)) => {

@@ -115,6 +115,7 @@ impl Model {
     /// The `n` best of the items (or of those given) for each user, without those in the user's row of `liked`, or
     /// without all that the model knows of the user if `filter_known`.
     #[pyo3(signature = (users, n, threads, liked=None, filter_known=false, candidates=None))]
+    #[expect(clippy::too_many_arguments, reason = "all that a list may depend on")]
     fn recommend<'py>(
         &self,
         py: Python<'py>,
