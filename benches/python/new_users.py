@@ -6,7 +6,6 @@ RIVALRY_DATA=folder-of-the-published-data python benches/python/new_users.py
 from types import SimpleNamespace
 
 import numpy as np
-
 import rivalry
 
 MODELS = {

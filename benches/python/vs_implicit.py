@@ -76,9 +76,13 @@ def ours(loss: str, learning_rate: float, **loss_params: float) -> Fit:
 METHODS: dict[str, list[tuple[Callable[..., Fit], dict[str, Any]]]] = {
     "implicit BPR": [
         (bpr, s)
-        for s in grid(factors=[64, 16], learning_rate=[0.05, 0.01], regularization=[0.01, 0.1], iterations=[100, 300])
+        for s in grid(
+            factors=[64, 16], learning_rate=[0.01, 0.05, 0.003], regularization=[0.01, 0.1], iterations=[100, 300]
+        )
     ],
-    "implicit ALS": [(als, s) for s in grid(factors=[64, 16], regularization=[0.1, 1.0, 10.0], alpha=[1.0, 5.0, 20.0])],
+    "implicit ALS": [
+        (als, s) for s in grid(factors=[64, 16], regularization=[0.1, 1.0, 10.0, 30.0, 100.0], alpha=[1.0, 5.0, 20.0])
+    ],
     "rivalry SL": [(ours, {"loss": "sl", **s}) for s in grid(tau=[0.2, 0.1, 0.25], learning_rate=[0.1, 0.03])],
     "rivalry DSL-CA": [
         (ours, {"loss": "dsl-ca", **s}) for s in grid(tau=[0.25, 0.2], alpha=[1.0, 3.0], learning_rate=[0.1])
