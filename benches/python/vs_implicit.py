@@ -77,15 +77,20 @@ METHODS: dict[str, list[tuple[Callable[..., Fit], dict[str, Any]]]] = {
     "implicit BPR": [
         (bpr, s)
         for s in grid(
-            factors=[64, 16], learning_rate=[0.01, 0.05, 0.003], regularization=[0.01, 0.1], iterations=[100, 300]
+            factors=[64, 16],
+            learning_rate=[0.01, 0.03, 0.003, 0.001],
+            regularization=[0.01, 0.1],
+            iterations=[100, 300],
         )
     ],
     "implicit ALS": [
-        (als, s) for s in grid(factors=[64, 16], regularization=[0.1, 1.0, 10.0, 30.0, 100.0], alpha=[1.0, 5.0, 20.0])
+        (als, s)
+        for s in grid(factors=[64, 16], regularization=[0.1, 1.0, 10.0, 100.0, 300.0], alpha=[1.0, 5.0, 20.0, 40.0])
     ],
-    "rivalry SL": [(ours, {"loss": "sl", **s}) for s in grid(tau=[0.2, 0.1, 0.25], learning_rate=[0.1, 0.03])],
+    "rivalry SL": [(ours, {"loss": "sl", **s}) for s in grid(tau=[0.2, 0.1, 0.25, 0.3], learning_rate=[0.1, 0.03])],
     "rivalry DSL-CA": [
-        (ours, {"loss": "dsl-ca", **s}) for s in grid(tau=[0.25, 0.2], alpha=[1.0, 3.0], learning_rate=[0.1])
+        (ours, {"loss": "dsl-ca", **s})
+        for s in grid(tau=[0.25, 0.2, 0.3], alpha=[1.0, 3.0, 5.0], learning_rate=[0.1, 0.03])
     ],
 }
 
