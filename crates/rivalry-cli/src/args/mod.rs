@@ -143,7 +143,7 @@ pub enum AverageArg {
 #[derive(Debug, Args)]
 #[group(skip)]
 pub struct RecommendArgs {
-    /// The folder of the run
+    /// The folder of the run, or a model file
     pub run: PathBuf,
     #[command(flatten)]
     pub users: UsersArgs,
@@ -181,7 +181,7 @@ pub struct UsersArgs {
 /// `rivalry similar`
 #[derive(Debug, Args)]
 pub struct SimilarArgs {
-    /// The folder of the run
+    /// The folder of the run, or a model file
     pub run: PathBuf,
     /// Original id of the item
     #[arg(long, value_name = "ID", allow_negative_numbers = true)]

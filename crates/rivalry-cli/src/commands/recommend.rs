@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rivalry::eval::{Lists, top_k_lists};
-use rivalry::run::{RunFolder, SavedModel, write_atomically};
+use rivalry::run::{SavedModel, write_atomically};
 use rivalry::{Error, InputError, Result};
 use serde_json::json;
 
@@ -17,7 +17,7 @@ pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
         refuse_existing(out, args.force).map_err(Error::from)?;
     }
     use_threads(&args.threads)?;
-    let saved = RunFolder::open(&args.run)?.model()?;
+    let saved = SavedModel::open(&args.run)?;
     let users = users(&args.users, &saved)?;
     let n = (args.n as usize).min(saved.items.len());
     let model = saved.model()?;

@@ -1,7 +1,7 @@
 //! `rivalry similar`
 
 use rivalry::eval::similar_items;
-use rivalry::run::RunFolder;
+use rivalry::run::SavedModel;
 use serde::Serialize;
 
 use super::dense_id;
@@ -16,7 +16,7 @@ struct Similar<'a> {
 }
 
 pub fn run(args: &SimilarArgs) -> anyhow::Result<()> {
-    let saved = RunFolder::open(&args.run)?.model()?;
+    let saved = SavedModel::open(&args.run)?;
     let item = dense_id("item", &saved.items, &args.item).map_err(rivalry::Error::from)?;
     let found = similar_items(&saved.model()?.scored().items, item, args.n as usize)?;
     let similar: Vec<Similar<'_>> = found

@@ -25,6 +25,40 @@ pub struct Dataset {
 }
 
 impl Dataset {
+    /// A data set of these parts: training, validation, test.
+    ///
+    /// ```
+    /// use rivalry::data::{Dataset, IdMap, Interactions};
+    /// let (users, items): (IdMap, IdMap) = (["ann", "bob"].iter().collect(), ["tea", "milk"].iter().collect());
+    /// let train = Interactions::from_pairs(2, 2, [(0, 0), (1, 1)]);
+    /// let none = Interactions::empty(2, 2);
+    /// let dataset = Dataset::new("drinks", users, items, [train, none.clone(), none], vec![]).unwrap();
+    /// assert_eq!(dataset.checksum.len(), 64);
+    /// ```
+    ///
+    /// # Errors
+    /// If a part is not of that many users and items.
+    pub fn new(
+        name: &str,
+        users: IdMap,
+        items: IdMap,
+        parts: [Interactions; 3],
+        notes: Vec<String>,
+    ) -> Result<Self> {
+        let size = (users.len(), items.len());
+        if let Some(part) = parts.iter().find(|part| (part.n_users(), part.n_items()) != size) {
+            let (n_users, n_items) = (part.n_users(), part.n_items());
+            let what = format!(
+                "a part has {n_users} users and {n_items} items, where there are {} and {}",
+                size.0, size.1
+            );
+            return Err(InputError::new(what).help("cut all parts from the same users and items").into());
+        }
+        let checksum = checksum(&users, &items, parts.each_ref());
+        let [train, valid, test] = parts;
+        Ok(Self { name: name.to_owned(), users, items, train, valid, test, checksum, notes })
+    }
+
     /// Makes sure that these are the data with that checksum: what was learned from others doesn't fit them.
     pub fn check_same(&self, checksum: &str) -> Result<()> {
         if self.checksum == checksum {
@@ -38,7 +72,7 @@ impl Dataset {
 
 /// The [`Dataset::checksum`] of these parts. Every list is preceded by its length, so that no two different
 /// data sets feed the sum the same bytes.
-pub(super) fn checksum(users: &IdMap, items: &IdMap, parts: [&Interactions; 3]) -> String {
+fn checksum(users: &IdMap, items: &IdMap, parts: [&Interactions; 3]) -> String {
     let mut sum = Sum::default();
     let mut bytes = Vec::new();
     for ids in [users, items] {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Dataset, IdMap, Interactions, Parts, RawData, dataset,
+    Dataset, IdMap, Interactions, Parts, RawData,
     events::{Event, Events, Part, count},
     filter,
     split::{Purpose, Rule, Split, Validation, floor_share},
@@ -75,8 +75,7 @@ pub fn prepare(name: &str, raw: RawData, preparation: &Preparation) -> Result<Da
     }
     note_unseen(&train, "validation", &valid, &mut notes);
     note_unseen(&train, "test", &test, &mut notes);
-    let checksum = dataset::checksum(&users, &items, [&train, &valid, &test]);
-    Ok(Dataset { name: name.to_owned(), users, items, train, valid, test, checksum, notes })
+    Dataset::new(name, users, items, [train, valid, test], notes)
 }
 
 /// Merged and filtered events, sorted by user and item; the ids shrink to what remains.

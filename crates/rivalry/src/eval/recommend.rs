@@ -28,7 +28,13 @@ pub fn similar_items(items: &Matrix, item: u32, n: usize) -> Result<Vec<(u32, f3
     if item as usize >= items.rows() {
         return Err(InputError::new(format!("item {item} of {} does not exist", items.rows())).into());
     }
-    let mut unit = items.clone();
+    let unit = unit_rows(items);
+    recommend(&unit, &unit, item, &[&[item]], n)
+}
+
+/// The rows scaled to length one, so that their dot products are cosines; rows of zeros stay as they are.
+pub fn unit_rows(table: &Matrix) -> Matrix {
+    let mut unit = table.clone();
     for r in 0..unit.rows() {
         let row = unit.row_mut(r);
         let norm = row.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
@@ -36,7 +42,7 @@ pub fn similar_items(items: &Matrix, item: u32, n: usize) -> Result<Vec<(u32, f3
             row.iter_mut().for_each(|x| *x = (f64::from(*x) / norm) as f32);
         }
     }
-    recommend(&unit, &unit, item, &[&[item]], n)
+    unit
 }
 
 #[cfg(test)]

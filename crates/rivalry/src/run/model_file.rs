@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::RunFolder;
 use super::tensors::{Tensors, broken};
 use crate::backbone::{self, Embeddings};
 use crate::config::Config;
@@ -32,9 +33,57 @@ pub struct SavedModel {
     pub data_checksum: String,
 }
 
+/// What goes into a model file, wherever it lies.
+struct Contents<'a> {
+    model: &'a Model,
+    users: &'a IdMap,
+    items: &'a IdMap,
+    train: &'a Interactions,
+    held_out: &'a Interactions,
+    config: &'a Config,
+    epoch: usize,
+    data_checksum: &'a str,
+}
+
+impl Contents<'_> {
+    /// The learned tables, for other tools what the backbone makes of them, and all that belongs to them.
+    fn tensors(&self) -> Tensors {
+        let mut file = Tensors::default();
+        let propagated = self.model.propagated().map(|tables| ("propagated", tables));
+        for (name, tables) in [("learned", self.model.learned())].into_iter().chain(propagated) {
+            file.put_matrix(&format!("{name}.users"), &tables.users);
+            file.put_matrix(&format!("{name}.items"), &tables.items);
+        }
+        file.put_ids("ids.users", self.users);
+        file.put_ids("ids.items", self.items);
+        file.put_interactions("train", self.train);
+        file.put_interactions("held_out", self.held_out);
+        file.texts.extend([
+            ("format".to_owned(), format!("rivalry-model {FORMAT}")),
+            ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            ("config".to_owned(), self.config.to_toml()),
+            ("epoch".to_owned(), self.epoch.to_string()),
+            ("data_checksum".to_owned(), self.data_checksum.to_owned()),
+        ]);
+        file
+    }
+}
+
+/// The validation and test parts together.
+fn held_out(dataset: &Dataset) -> Interactions {
+    let pairs = dataset.valid.pairs().chain(dataset.test.pairs());
+    Interactions::from_pairs(dataset.users.len(), dataset.items.len(), pairs)
+}
+
 impl SavedModel {
-    /// Writes a model with all that belongs to it: the learned tables and, for other tools, what the backbone makes of
-    /// them.
+    /// A model as it would lie on disk, without the disk.
+    pub fn new(dataset: Dataset, config: Config, learned: Embeddings, epoch: usize) -> Self {
+        let held_out = held_out(&dataset);
+        let Dataset { users, items, train, checksum: data_checksum, .. } = dataset;
+        Self { users, items, train, held_out, config, learned, epoch, data_checksum }
+    }
+
+    /// Writes the model of a run.
     pub(crate) fn write(
         path: &Path,
         model: &Model,
@@ -42,31 +91,45 @@ impl SavedModel {
         dataset: &Dataset,
         config: &Config,
     ) -> Result<()> {
-        let mut file = Tensors::default();
-        let propagated = model.propagated().map(|tables| ("propagated", tables));
-        for (name, tables) in [("learned", model.learned())].into_iter().chain(propagated) {
-            file.put_matrix(&format!("{name}.users"), &tables.users);
-            file.put_matrix(&format!("{name}.items"), &tables.items);
-        }
-        file.put_ids("ids.users", &dataset.users);
-        file.put_ids("ids.items", &dataset.items);
-        file.put_interactions("train", &dataset.train);
-        let (n_users, n_items) = (dataset.users.len(), dataset.items.len());
-        let held_out = dataset.valid.pairs().chain(dataset.test.pairs());
-        file.put_interactions("held_out", &Interactions::from_pairs(n_users, n_items, held_out));
-        file.texts.extend([
-            ("format".to_owned(), format!("rivalry-model {FORMAT}")),
-            ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-            ("config".to_owned(), config.to_toml()),
-            ("epoch".to_owned(), epoch.to_string()),
-            ("data_checksum".to_owned(), dataset.checksum.clone()),
-        ]);
-        file.write(path)
+        let Dataset { users, items, train, checksum: data_checksum, .. } = dataset;
+        let held_out = &held_out(dataset);
+        Contents { model, users, items, train, held_out, config, epoch, data_checksum }.tensors().write(path)
+    }
+
+    /// Writes a model file.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        self.tensors()?.write(path)
+    }
+
+    /// What a model file would hold.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let bytes = self.tensors()?.to_bytes();
+        bytes.map_err(|e| InputError::new(format!("the model can't be written: {e}")).into())
+    }
+
+    fn tensors(&self) -> Result<Tensors> {
+        let Self { users, items, train, held_out, config, epoch, data_checksum, .. } = self;
+        let (model, epoch) = (&self.model()?, *epoch);
+        Ok(Contents { model, users, items, train, held_out, config, epoch, data_checksum }.tensors())
+    }
+
+    /// Reads the model of a run's folder, or a model file.
+    pub fn open(path: &Path) -> Result<Self> {
+        if path.is_dir() { RunFolder::open(path)?.model() } else { Self::read(path) }
     }
 
     /// Reads a model file.
     pub fn read(path: &Path) -> Result<Self> {
-        let mut file = Tensors::read(path)?;
+        Self::from_tensors(path, Tensors::read(path)?)
+    }
+
+    /// Reads what a model file held.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let path = Path::new("the saved model");
+        Self::from_tensors(path, Tensors::parse(path, bytes)?)
+    }
+
+    fn from_tensors(path: &Path, mut file: Tensors) -> Result<Self> {
         check_format(path, file.texts.get("format"), "rivalry-model", FORMAT)?;
         let text = |key: &str| {
             file.texts.get(key).cloned().ok_or_else(|| broken(path, &format!("it doesn't say its '{key}'")))

@@ -80,16 +80,25 @@ impl Tensors {
     }
 
     pub fn write(&self, path: &Path) -> Result<()> {
-        let texts = serde_json::to_string(&self.texts).expect("texts are plain data");
-        let bytes = safetensors::serialize(&self.tables, Some(HashMap::from([(TEXTS.to_owned(), texts)])))
-            .map_err(|e| Error::io("write", path, std::io::Error::other(e)))?;
+        let bytes = self.to_bytes().map_err(|e| Error::io("write", path, std::io::Error::other(e)))?;
         atomic::write(path, |file| std::io::Write::write_all(file, &bytes))
+    }
+
+    /// What a file of them holds.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, safetensors::SafeTensorError> {
+        let texts = serde_json::to_string(&self.texts).expect("texts are plain data");
+        safetensors::serialize(&self.tables, Some(HashMap::from([(TEXTS.to_owned(), texts)])))
     }
 
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-        let parsed = SafeTensors::read_metadata(&bytes)
-            .and_then(|(_, header)| Ok((SafeTensors::deserialize(&bytes)?, header.metadata().clone())));
+        Self::parse(path, &bytes)
+    }
+
+    /// Reads what a file holds; `path` is what errors call it.
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
+        let parsed = SafeTensors::read_metadata(bytes)
+            .and_then(|(_, header)| Ok((SafeTensors::deserialize(bytes)?, header.metadata().clone())));
         let (tensors, metadata) =
             parsed.map_err(|e| broken(path, &format!("not a whole safetensors file ({e})")))?;
         // A file without them is someone else's; whoever asks for its format will say so.

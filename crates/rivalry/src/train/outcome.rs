@@ -41,7 +41,7 @@ pub struct Outcome {
     pub select: Select,
     /// Its metrics on the validation part, if there is one.
     pub valid: Option<BTreeMap<String, f64>>,
-    /// Its metrics on the test part.
+    /// Its metrics on the test part; empty if there is none.
     pub test: BTreeMap<String, f64>,
     /// The test metrics of popular items alone, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,0 +1,24 @@
+//! The library's errors as Python's exceptions.
+
+use pyo3::PyErr;
+use pyo3::exceptions::{PyFloatingPointError, PyOSError, PyRuntimeError, PyValueError};
+use rivalry::Error;
+
+/// The exception for an error: `ValueError` for what the user can mend, others for what happened.
+pub fn raise(error: Error) -> PyErr {
+    let text = error.to_string();
+    match error {
+        Error::Input(_) => PyValueError::new_err(text),
+        Error::Io { .. } | Error::Download { .. } => PyOSError::new_err(text),
+        Error::NonFinite { .. } => PyFloatingPointError::new_err(format!(
+            "{text}\n  help: try a smaller learning_rate or a larger temperature (loss_params={{\"tau\": …}})"
+        )),
+        Error::NanScore { .. } => PyFloatingPointError::new_err(text),
+        _ => PyRuntimeError::new_err(text),
+    }
+}
+
+/// A `ValueError`.
+pub fn wrong(text: impl Into<String>) -> PyErr {
+    PyValueError::new_err(text.into())
+}

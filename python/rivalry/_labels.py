@@ -1,0 +1,67 @@
+"""Between what people call users and items and their dense numbers."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from ._input import Ids
+
+
+class Labels:
+    """The names of all users or of all items."""
+
+    def __init__(self, noun: str, count: int, ids: Optional[Ids]) -> None:
+        self.noun = noun
+        self.ids = ids
+        self.count = count
+        self._numbers: Optional[dict[str, int]] = None
+
+    def __len__(self) -> int:
+        return self.count
+
+    def dense(self, wanted: Any, empty: bool = False) -> npt.NDArray[np.uint32]:
+        """The numbers of one or many; `IndexError` for one that is not known."""
+        asked = np.atleast_1d(np.asarray(wanted, dtype=object if self.ids is not None else None))
+        if asked.ndim != 1:
+            raise ValueError(f"{self.noun}s come one by one or in a list, found {asked.ndim} dimensions")
+        if len(asked) == 0:
+            if empty:
+                return np.zeros(0, dtype=np.uint32)
+            raise ValueError(f"the list of {self.noun}s is empty\n  help: ask for at least one")
+        if self.ids is not None:
+            return np.array([self._number(value) for value in asked.tolist()], dtype=np.uint32)
+        if asked.dtype.kind not in "iu":
+            raise TypeError(
+                f"this model calls {self.noun}s by number, found {asked.tolist()[0]!r}\n  help: give a row or column of the matrix"
+            )
+        if asked.min() < 0 or asked.max() >= self.count:
+            odd = asked[(asked < 0) | (asked >= self.count)][0]
+            raise IndexError(f"unknown {self.noun} {odd}\n  help: there are {self.count}, numbered from 0")
+        return asked.astype(np.uint32)
+
+    def _number(self, value: Any) -> int:
+        if self._numbers is None:
+            assert self.ids is not None
+            self._numbers = {str(label): number for number, label in enumerate(self.ids.tolist())}
+        number = self._numbers.get(str(value))
+        if number is None:
+            alike = difflib.get_close_matches(str(value), list(self._numbers)[:100_000], n=1)
+            way_out = (
+                f"did you mean {alike[0]!r}?"
+                if alike
+                else f"give an id as it stands in the data, such as {next(iter(self._numbers), '')!r}"
+            )
+            raise IndexError(f"unknown {self.noun} {value!r}\n  help: {way_out}")
+        return number
+
+    def original(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+        """What the numbers stand for; places without one hold -1, or ``None`` among texts."""
+        if self.ids is None:
+            return numbers
+        found = self.ids[numbers]
+        found[numbers < 0] = -1 if self.ids.dtype.kind == "i" else None
+        return found

@@ -1,0 +1,58 @@
+"""Small worlds that all tests share."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rivalry
+import scipy.sparse as sp
+
+ROOT = Path(__file__).resolve().parents[2]
+
+#: Settings that train in a blink.
+QUICK: dict[str, Any] = {"epochs": 4, "negatives": 50, "factors": 16, "batch_size": 512, "eval_every": 2}
+
+
+@pytest.fixture(scope="session")
+def data() -> rivalry.Dataset:
+    return rivalry.datasets.load("synthetic")
+
+
+@pytest.fixture(scope="session")
+def model(data: rivalry.Dataset) -> rivalry.Recommender:
+    """A model good enough to be judged, on a matrix without ids."""
+    settings: dict[str, Any] = {"loss": "sl", "epochs": 10, "negatives": 200, "factors": 32}
+    return rivalry.Recommender(**settings).fit(data.train, validation=data.valid, show_progress=False)
+
+
+@pytest.fixture(scope="session")
+def blocks() -> sp.csr_matrix:
+    """Two groups of users who like two groups of items, and each lacks one item of their own group.
+
+    User `u` of the first ten likes the first ten items but `u`; the others the last ten but theirs.
+    """
+    likes = np.zeros((20, 20), dtype=np.float32)
+    likes[:10, :10] = likes[10:, 10:] = 1
+    likes[np.arange(20), np.arange(20)] = 0
+    return sp.csr_matrix(likes)
+
+
+@pytest.fixture(scope="session")
+def block_model(blocks: sp.csr_matrix) -> rivalry.Recommender:
+    settings: dict[str, Any] = {"loss": "sl", "epochs": 60, "negatives": 10, "factors": 8, "batch_size": 64}
+    return rivalry.Recommender(**settings).fit(blocks, show_progress=False)
+
+
+@pytest.fixture(scope="session")
+def command() -> str:
+    """The `rivalry` command, built from the same source."""
+    built = os.environ.get("RIVALRY_COMMAND") or str(ROOT / "target" / "release" / "rivalry")
+    found = shutil.which(built)
+    if found is None:
+        pytest.skip("the rivalry command is not built: cargo build --release -p rivalry-cli")
+    return found
