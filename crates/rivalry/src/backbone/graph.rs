@@ -57,7 +57,7 @@ impl<'a> Mix<'a> {
         Self { plus: (share != 0.0).then_some((base, share)), ..self }
     }
 
-    /// Leaves the rows of all other users as they are. The users ascend; none of them stands for all.
+    /// Leaves the rows of other users than these, who ascend, as they are. `None` is everybody.
     pub(super) fn only(self, users: Option<&'a [u32]>) -> Self {
         Self { only: users, ..self }
     }
@@ -97,10 +97,9 @@ impl Graph {
         };
         let Embeddings { users, items } = out;
         let (to_users, to_items) = ([&target.users[..], &source.items], [&target.items[..], &source.users]);
-        rayon::join(
-            || self.users.step(user_blocks, to_users, &x.items, mix.weight, plus_users, users),
-            || self.items.step(&self.items.blocks, to_items, &x.users, mix.weight, plus_items, items),
-        );
+        // One side after the other, so that the cache holds rows of one table at a time.
+        self.users.step(user_blocks, to_users, &x.items, mix.weight, plus_users, users);
+        self.items.step(&self.items.blocks, to_items, &x.users, mix.weight, plus_items, items);
     }
 
     /// Copies the rows of nodes without neighbours: no message reaches them, so they stay what they are. No

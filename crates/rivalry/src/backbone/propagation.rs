@@ -27,7 +27,7 @@ impl Propagation {
         Self { graph, scales, layers, first, rest, sum: Embeddings::default(), next: Embeddings::default() }
     }
 
-    /// The whole map, to all items and to these users, who ascend; none stands for all.
+    /// The whole map, to all items and to these users, who ascend; `None` is everybody.
     pub(super) fn apply(&mut self, x: &Embeddings, users: Option<&[u32]>, out: &mut Embeddings) {
         self.add_up(x);
         self.carry_on(x, users, out);

@@ -106,7 +106,7 @@ impl Backbone for XSimGcl {
             graph.step(scales, scales, from, Mix::times(1.0), to);
             for (side, rows) in (0..).zip(to.tables_mut()) {
                 perturb(rows, *epsilon, |row, out| {
-                    uniform_row(step.seed, step.number, l as u64, side, row, out)
+                    uniform_row(step.seed, step.number, l as u64, side, row, out);
                 });
             }
             scored.add(to, *rest);
