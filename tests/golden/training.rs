@@ -35,6 +35,7 @@ fn four_steps_of_training() {
             beta1: case["betas"][0].as_f64().unwrap(),
             beta2: case["betas"][1].as_f64().unwrap(),
             epsilon: number("eps"),
+            lazy: false,
         };
         let steps = case["steps"].as_array().unwrap();
         let n_negatives = steps[0]["negatives"][0].as_array().unwrap().len();

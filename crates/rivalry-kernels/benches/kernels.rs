@@ -12,8 +12,9 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rivalry_kernels::{
-    Adam, Matrix, Real, SparseRows, adam, add_to_rows, add_weighted_rows, dots, dots_pair, level_name,
-    normalise, normalise_backward, spmm,
+    Adam, LANES, Matrix, Picks, Real, SparseRows, ZERO, adam, add_to_rows, add_weighted_rows,
+    add_weighted_sums, add_weighted_sums_transposed, dots, dots_with_all, level_name, normalise,
+    normalise_backward, spmm, turn_into_panels,
 };
 
 const NEGATIVES: usize = 1000;
@@ -30,6 +31,7 @@ fn main() {
             .measurement_time(Duration::from_secs(1))
             .configure_from_args();
         gathers(&mut criterion);
+        products(&mut criterion);
         rows(&mut criterion);
         sweeps(&mut criterion);
         graph(&mut criterion);
@@ -76,7 +78,10 @@ fn gathers(criterion: &mut Criterion) {
             dots(a, table.as_lanes(), draw(), black_box(&mut f));
         });
         time(criterion, &format!("dots_pair, {place}"), NEGATIVES, || {
-            dots_pair(a, b, table.as_lanes(), draw(), black_box(&mut f), &mut s);
+            let picks = Picks::new(draw(), NEGATIVES, &[0, NEGATIVES as u32], 1);
+            for (mut part, mut other) in picks.split(black_box(&mut f)).zip(picks.split(&mut s)) {
+                part.dots_pair(&mut other, [a, b], table.as_lanes());
+            }
         });
         let mut gradient = Matrix::zeros(1, WIDTH);
         time(criterion, &format!("user gradient, {place}"), NEGATIVES, || {
@@ -86,6 +91,30 @@ fn gathers(criterion: &mut Criterion) {
             add_to_rows(a, draw(), &weights, 0, black_box(table.as_lanes_mut()));
         });
     }
+}
+
+/// Elements are scores: those of 48 queries with a catalogue of 1200 items.
+fn products(criterion: &mut Criterion) {
+    const QUERIES: usize = 48;
+    const ITEMS: usize = 1200;
+    let (items, queries) = (table(ITEMS, 1), table(QUERIES, 2));
+    let lanes = items.lanes();
+    let mut panels = vec![ZERO; ITEMS.next_multiple_of(LANES) * lanes];
+    time(criterion, "panels", ITEMS, || turn_into_panels(items.as_lanes(), lanes, black_box(&mut panels)));
+    let mut scores = Matrix::zeros(QUERIES, ITEMS);
+    time(criterion, "all scores", QUERIES * ITEMS, || {
+        dots_with_all(queries.as_lanes(), lanes, &panels, black_box(scores.as_lanes_mut()));
+    });
+    let weights: Vec<f32> = (0..QUERIES * ITEMS).map(|n| (n as f32 * 0.37).sin()).collect();
+    let mut sums = Matrix::zeros(QUERIES, WIDTH);
+    time(criterion, "all user gradients", QUERIES * ITEMS, || {
+        add_weighted_sums(&weights, ITEMS, items.as_lanes(), lanes, black_box(sums.as_lanes_mut()));
+    });
+    let mut sums = Matrix::zeros(ITEMS, WIDTH);
+    time(criterion, "all item gradients", QUERIES * ITEMS, || {
+        let out = black_box(sums.as_lanes_mut());
+        add_weighted_sums_transposed(&weights, ITEMS, queries.as_lanes(), lanes, out);
+    });
 }
 
 /// Elements are negatives.

@@ -29,8 +29,8 @@ pub fn turn_into_panels(table: &[Lane], lanes: usize, panels: &mut [Lane]) {
         }
         for (r, row) in rows.chunks_exact(lanes).enumerate() {
             for (numbers, places) in row.iter().zip(panel.as_chunks_mut::<LANES>().0) {
-                for c in 0..LANES {
-                    places[c].0[r] = numbers.0[c];
+                for (place, number) in places.iter_mut().zip(numbers.0) {
+                    place.0[r] = number;
                 }
             }
         }
@@ -134,20 +134,20 @@ fn tile<S: Simd, const M: usize>(
     let depth = table.len().div_ceil(stride);
     assert!((M - 1) * weights.row + (depth - 1) * weights.step < weights.of.len(), "weights of all rows");
     let mut sums = [f32x16::splat(simd, 0.0); M];
-    for m in 0..M {
-        sums[m] = load(simd, &out[m * out_stride]);
+    for (m, sum) in sums.iter_mut().enumerate() {
+        *sum = load(simd, &out[m * out_stride]);
     }
     for (k, lane) in table.iter().step_by(stride).enumerate() {
         let lane = load(simd, lane);
-        for m in 0..M {
+        for (m, sum) in sums.iter_mut().enumerate() {
             // SAFETY: m < M and k < depth (the number of lanes the iterator gives), and the largest index these
             // allow is within the slice by the assertion above.
             let weight = unsafe { *weights.of.get_unchecked(m * weights.row + k * weights.step) };
-            sums[m] = lane.mul_add(f32x16::splat(simd, weight), sums[m]);
+            *sum = lane.mul_add(f32x16::splat(simd, weight), *sum);
         }
     }
-    for m in 0..M {
-        store(sums[m], &mut out[m * out_stride]);
+    for (m, sum) in sums.into_iter().enumerate() {
+        store(sum, &mut out[m * out_stride]);
     }
 }
 
