@@ -46,7 +46,7 @@ pub struct NewRunArgs {
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     #[arg(conflicts_with_all = ["data", "backbone", "loss"])]
     pub preset: Option<String>,
-    /// Share negatives within a batch: several times faster on large catalogues, for a slightly worse model
+    /// Share negatives within a batch: quicker on large catalogues, for a noisier gradient
     #[arg(long, help_heading = "Training")]
     pub fast: bool,
     /// A TOML file of settings, such as a run's config.toml

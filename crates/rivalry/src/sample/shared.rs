@@ -1,6 +1,6 @@
 //! Shared negatives: a stretch of the batch draws one pool, and each of its pairs takes from that.
 //!
-//! Scoring is then a matrix product, several times faster than picking rows. The negatives of a pair are still uniform
+//! Scoring is then a matrix product, which is faster than picking rows. The negatives of a pair are still uniform
 //! over the items its user has not seen, but those of two pairs of a stretch are nearly the same, so the gradient of a
 //! step varies more.
 
