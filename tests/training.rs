@@ -70,6 +70,25 @@ fn the_number_of_threads_changes_no_bit() {
     });
 }
 
+/// The small world is scored by picking rows. These are the other two ways: all items at once, and shared negatives.
+#[test]
+fn the_number_of_threads_changes_no_bit_however_negatives_are_scored() {
+    let dataset = small_world();
+    for way in ["train.negatives=100", "sampler.type=shared"] {
+        for loss in ["sl", "dsl", "advinfonce"] {
+            let config = small(loss, "mf", &[way, "train.batch_size=300"]);
+            let with = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| train(&dataset, &config))
+            };
+            let one = with(1);
+            for threads in [2, 3] {
+                assert_eq!(one.learned, with(threads).learned, "{way}, {loss}, {threads} threads");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_stopped_training_ends_where_the_uninterrupted_one_does() {
     let dataset = small_world();

@@ -191,3 +191,17 @@ fn a_preset_that_is_not_there_or_not_whole() {
     let both = ["train", "--preset", "paper/amazon2014-health/mf/sl", "--loss", "bpr", "--out", "run"];
     holds(&world.fails(2, &both), &["--preset", "cannot be used with", "--loss"]);
 }
+
+#[test]
+fn shared_negatives_for_a_user_who_has_nearly_everything() {
+    // One user has all of twenty items but one, and keeps more than half of them whatever the split.
+    let mut content = String::from("user,item\n");
+    for item in 0..20 {
+        if item > 0 {
+            content += &format!("glutton,item {item}\n");
+        }
+        content += &format!("other {item},item {item}\nother {item},item {}\n", (item + 1) % 20);
+    }
+    let error = refused(&content, &["--fast"]);
+    holds(&error, &["user 'glutton'", "too many to share", "help: ", "uniform"]);
+}

@@ -28,6 +28,16 @@ fn one_two_and_three_threads_give_the_same_model_file() {
 }
 
 #[test]
+fn fast_means_shared_negatives() {
+    let world = World::new();
+    let args =
+        ["train", "--data", "synthetic", "--fast", "--epochs", "1", "--negatives", "30", "--out", "run"];
+    world.json(&[&args[..], &["--json"]].concat());
+    let config = String::from_utf8(world.read("run/config.toml")).unwrap();
+    assert!(config.contains("type = \"shared\""), "{config}");
+}
+
+#[test]
 fn the_json_document_has_the_promised_keys_and_the_run_folder_the_promised_files() {
     let world = World::with_log();
     let document = world.train("run", &["--loss", "dsl-ca", "--set", "eval.k=[5, 20]"]);

@@ -19,7 +19,8 @@ pub struct AdamConfig {
     /// Added to the denominator.
     pub epsilon: f64,
     /// Whether rows without a gradient stay where they are. Adam proper moves them on by their momentum, and every step
-    /// then costs the size of the tables: with millions of rows this is most of it.
+    /// then costs the size of the tables: with millions of rows this is most of it. On a graph nearly every row has a
+    /// gradient, so there it changes nothing.
     pub lazy: bool,
 }
 

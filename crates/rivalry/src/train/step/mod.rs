@@ -261,11 +261,12 @@ impl Stepper {
     /// Brings the gradients of the scores back to the tables of whoever moves, and moves them.
     fn move_player(&mut self, batch: Batch<'_>, turn: Turn) {
         let Self { player, rival, scoring, work, .. } = self;
-        // The rival goes uphill. What one row counts in the mean over the batch:
+        // The rival goes uphill.
         let (moving, sign) = match (turn, rival) {
             (Turn::Rival, Some(rival)) => (rival, -1.0),
             _ => (player, 1.0),
         };
+        // What one row counts in the mean over the batch.
         let share = sign / batch.users.len() as f32;
         let queries = user_queries(moving.model.scored(), batch);
         let grads =

@@ -19,11 +19,7 @@ const ROWS: usize = 32;
 const RUNS: usize = 16;
 
 pub(super) struct Picked {
-    blocks: Blocks,
-    n_negatives: usize,
-    negatives: Vec<u32>,
-    /// For each row, where the negatives of each block start; one more than there are blocks.
-    starts: Vec<u32>,
+    grouped: Grouped,
     /// For each run of blocks what they add to the queries' gradients.
     runs: Vec<Matrix>,
     /// The queries of all rows one after another, where they are close together.
@@ -31,13 +27,26 @@ pub(super) struct Picked {
     positives_by_block: Vec<Vec<usize>>,
 }
 
+/// The negatives of each row, in the order of the blocks.
+struct Grouped {
+    blocks: Blocks,
+    n_negatives: usize,
+    negatives: Vec<u32>,
+    /// For each row, where the negatives of each block start; one more than there are blocks.
+    starts: Vec<u32>,
+}
+
+impl Grouped {
+    fn picks(&self) -> Picks<'_> {
+        Picks::new(&self.negatives, self.n_negatives, &self.starts, self.blocks.count)
+    }
+}
+
 impl Picked {
     pub fn new(n_items: usize, lanes: usize, n_negatives: usize) -> Self {
+        let blocks = Blocks::new(n_items, lanes * size_of::<Lane>(), n_negatives);
         Self {
-            blocks: Blocks::new(n_items, lanes * size_of::<Lane>(), n_negatives),
-            n_negatives,
-            negatives: Vec::new(),
-            starts: Vec::new(),
+            grouped: Grouped { blocks, n_negatives, negatives: Vec::new(), starts: Vec::new() },
             runs: Vec::new(),
             queries: [Matrix::default(), Matrix::default()],
             positives_by_block: Vec::new(),
@@ -47,12 +56,12 @@ impl Picked {
 
 impl Scoring for Picked {
     fn draw(&mut self, batch: Batch<'_>, n_negatives: usize) {
-        let (n, blocks) = (n_negatives, self.blocks);
+        let Grouped { blocks, negatives, starts, .. } = &mut self.grouped;
+        let (n, blocks) = (n_negatives, *blocks);
         let (rows, stride) = (batch.users.len(), blocks.count + 1);
-        self.n_negatives = n;
-        self.negatives.resize(rows * n, 0);
-        self.starts.resize(rows * stride, 0);
-        let chunks = self.negatives.par_chunks_mut(ROWS * n).zip(self.starts.par_chunks_mut(ROWS * stride));
+        negatives.resize(rows * n, 0);
+        starts.resize(rows * stride, 0);
+        let chunks = negatives.par_chunks_mut(ROWS * n).zip(starts.par_chunks_mut(ROWS * stride));
         chunks.enumerate().for_each_init(
             || vec![0; n],
             |drawn, (chunk, (grouped, starts))| {
@@ -68,7 +77,7 @@ impl Scoring for Picked {
     fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>) {
         let [one, two] = &mut self.queries;
         first.copy_scaled(1.0, one);
-        let picks = Picks::new(&self.negatives, self.n_negatives, &self.starts, self.blocks.count);
+        let picks = self.grouped.picks();
         let (table, one) = (first.table.as_lanes(), one.as_lanes());
         match second {
             None => {
@@ -107,25 +116,20 @@ impl Scoring for Picked {
 }
 
 impl Picked {
-    fn picks(&self) -> Picks<'_> {
-        Picks::new(&self.negatives, self.n_negatives, &self.starts, self.blocks.count)
-    }
-
     fn collect_query_grads(&mut self, queries: Queries<'_>, grads: ScoreGrads<'_>) {
-        let (count, table) = (self.blocks.count, queries.table.as_lanes());
-        let mut runs = std::mem::take(&mut self.runs);
-        runs.resize_with(RUNS.min(count), Matrix::default);
-        let run_length = count.div_ceil(runs.len());
-        let picks = self.picks();
-        runs.par_iter_mut().enumerate().for_each(|(run, sums)| {
+        let (picks, count) = (self.grouped.picks(), self.grouped.blocks.count);
+        let table = queries.table.as_lanes();
+        self.runs.resize_with(RUNS.min(count), Matrix::default);
+        let run_length = count.div_ceil(self.runs.len());
+        self.runs.par_iter_mut().enumerate().for_each(|(run, sums)| {
             sums.resize(queries.len(), queries.table.cols());
             sums.as_lanes_mut().fill(ZERO);
             for block in run * run_length..((run + 1) * run_length).min(count) {
                 picks.add_weighted_rows(block, grads.negatives, table, sums.as_lanes_mut());
             }
         });
-        self.runs = runs;
     }
+
     fn add_up_runs(&self, queries: Queries<'_>, grads: ScoreGrads<'_>, query_grads: &mut Matrix) {
         let lanes = query_grads.lanes();
         query_grads.as_lanes_mut().par_chunks_mut(lanes).enumerate().with_min_len(ROWS).for_each(
@@ -141,16 +145,15 @@ impl Picked {
     }
 
     fn collect_table_grads(&mut self, grads: ScoreGrads<'_>, table_grads: &mut Matrix) {
-        let blocks = self.blocks;
-        let mut positives_by_block = std::mem::take(&mut self.positives_by_block);
+        let Self { grouped, queries: [shares, _], positives_by_block, .. } = self;
+        let (picks, blocks) = (grouped.picks(), grouped.blocks);
         positives_by_block.resize(blocks.count, Vec::new());
         positives_by_block.iter_mut().for_each(Vec::clear);
         for (row, &item) in grads.items.iter().enumerate() {
             positives_by_block[blocks.of(item)].push(row);
         }
-        let (picks, shares) = (self.picks(), &self.queries[0]);
         let block_lanes = table_grads.lanes() << blocks.shift;
-        let parts = table_grads.as_lanes_mut().par_chunks_mut(block_lanes).zip(&positives_by_block);
+        let parts = table_grads.as_lanes_mut().par_chunks_mut(block_lanes).zip(&*positives_by_block);
         parts.enumerate().for_each(|(block, (sums, positives))| {
             let first = (block << blocks.shift) as u32;
             picks.add_to_rows(block, grads.negatives, shares.as_lanes(), first, sums);
@@ -159,6 +162,5 @@ impl Picked {
                 add_to_rows(shares.row_lanes(row), &item, &weight, first, sums);
             }
         });
-        self.positives_by_block = positives_by_block;
     }
 }

@@ -79,8 +79,12 @@ impl Scoring for Pooled {
     }
 
     fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>) {
+        self.turn(first.table);
         self.score_one(first, out);
         if let Some((queries, out)) = second {
+            if !std::ptr::eq(queries.table, first.table) {
+                self.turn(queries.table);
+            }
             self.score_one(queries, out);
         }
     }
@@ -137,6 +141,15 @@ impl Scoring for Pooled {
 }
 
 impl Pooled {
+    /// Copies and turns each pool's rows of a table.
+    fn turn(&mut self, table: &Matrix) {
+        self.pools.par_iter_mut().for_each(|pool| {
+            pool.copy_rows(table);
+            pool.panels.resize(pool.rows.len(), ZERO);
+            turn_into_panels(&pool.rows, table.lanes(), &mut pool.panels);
+        });
+    }
+
     fn score_one(&mut self, queries: Queries<'_>, out: &mut [f32]) {
         let (n, sharing, lanes) = (self.n_negatives, self.sharing, queries.table.lanes());
         queries.copy_scaled(1.0, &mut self.queries);
@@ -145,11 +158,8 @@ impl Pooled {
             .zip(out.par_chunks_mut(sharing * n))
             .zip(self.queries.as_lanes().par_chunks(sharing * lanes))
             .zip(self.places.par_chunks(sharing * n))
-            .for_each(|(((pool, out), queries_here), places)| {
-                pool.copy_rows(queries.table);
-                pool.panels.resize(pool.rows.len(), ZERO);
-                turn_into_panels(&pool.rows, lanes, &mut pool.panels);
-                take_scores(queries_here, lanes, &pool.panels, places, n, out, &mut pool.spread);
+            .for_each(|(((pool, out), queries), places)| {
+                take_scores(queries, lanes, &pool.panels, places, n, out, &mut pool.spread);
             });
     }
 }

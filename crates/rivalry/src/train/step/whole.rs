@@ -50,9 +50,13 @@ impl Scoring for Whole {
     }
 
     fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>) {
-        self.score_one(first, out, None);
+        self.turn(first.table);
+        self.score_one(first, out);
         if let Some((queries, out)) = second {
-            self.score_one(queries, out, Some(first.table));
+            if !std::ptr::eq(queries.table, first.table) {
+                self.turn(queries.table);
+            }
+            self.score_one(queries, out);
         }
     }
 
@@ -95,18 +99,18 @@ impl Scoring for Whole {
 }
 
 impl Whole {
-    /// Scores against one table, which may be the one whose panels are there already.
-    fn score_one(&mut self, queries: Queries<'_>, out: &mut [f32], turned: Option<&Matrix>) {
+    fn turn(&mut self, table: &Matrix) {
+        let (lanes, width) = (table.lanes(), table.lanes() * LANES);
+        self.panels.resize(table.rows().div_ceil(LANES) * width, ZERO);
+        let sixteens = table.as_lanes().par_chunks(LANES * lanes);
+        sixteens
+            .zip(self.panels.par_chunks_mut(width))
+            .with_min_len(8)
+            .for_each(|(rows, panel)| turn_into_panels(rows, lanes, panel));
+    }
+
+    fn score_one(&mut self, queries: Queries<'_>, out: &mut [f32]) {
         let (n, lanes) = (self.n_negatives, queries.table.lanes());
-        if !turned.is_some_and(|turned| std::ptr::eq(turned, queries.table)) {
-            let width = lanes * LANES;
-            self.panels.resize(queries.table.rows().div_ceil(LANES) * width, ZERO);
-            let sixteens = queries.table.as_lanes().par_chunks(LANES * lanes);
-            sixteens
-                .zip(self.panels.par_chunks_mut(width))
-                .with_min_len(8)
-                .for_each(|(rows, panel)| turn_into_panels(rows, lanes, panel));
-        }
         queries.copy_scaled(1.0, &mut self.queries);
         let panels = &self.panels;
         let chunks =
