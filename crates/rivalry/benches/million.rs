@@ -1,8 +1,9 @@
 //! A million users, a million items, twenty million interactions: what a step costs there.
 //!
-//! `cargo bench -p rivalry --bench million`, about two minutes. A few steps are timed after warm-up and **scaled to the
-//! epoch**. Each loss has a process of its own, so that its peak memory is its own too. The part of a step that any
-//! number of negatives costs (Adam and normalisation of all rows) is what the step takes with a single negative.
+//! `cargo bench -p rivalry --bench million`, about five minutes. A few steps are timed after warm-up and **scaled to the
+//! epoch**. Each row has a process of its own, so that its peak memory is its own too. The part of a step that any
+//! number of negatives costs (Adam and normalisation of all rows) is what the step takes with a single negative. Lazy
+//! rows are with `optim.lazy`, which changes results.
 
 #[path = "support/memory.rs"]
 mod memory;
@@ -19,30 +20,38 @@ const WARM_UP: usize = 3;
 const TIMED: usize = 30;
 
 fn main() {
-    if let Some(loss) = std::env::args().skip(1).find(|arg| !arg.starts_with('-')) {
-        return row(&loss);
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    if let [loss, lazy] = &args[..] {
+        return row(loss, lazy == "true");
     }
     println!("{} threads, batch {BATCH}, 64 dimensions", rayon::current_num_threads());
     println!();
     println!(
-        "| loss | pairs | step with 1000 negatives, ms | with 1, ms | epoch, s (scaled) | peak memory, GB |"
+        "| loss | Adam | pairs | step with 1000 negatives, ms | with 1, ms | epoch, s (scaled) | peak memory, GB |"
     );
-    println!("|---|---:|---:|---:|---:|---:|");
-    for loss in ["sl", "dsl"] {
-        let again = std::env::current_exe().and_then(|program| Command::new(program).arg(loss).status());
-        if !again.is_ok_and(|status| status.success()) {
-            eprintln!("the run with {loss} failed");
-            exit(1);
+    println!("|---|---|---:|---:|---:|---:|---:|");
+    for lazy in ["false", "true"] {
+        for loss in ["sl", "dsl"] {
+            let again =
+                std::env::current_exe().and_then(|program| Command::new(program).args([loss, lazy]).status());
+            if !again.is_ok_and(|status| status.success()) {
+                eprintln!("the run with {loss} failed");
+                exit(1);
+            }
         }
     }
 }
 
-fn row(loss: &str) {
+fn row(loss: &str, lazy: bool) {
     let dataset = steps::random(USERS, ITEMS, PER_USER);
     let pairs = dataset.train.len();
     let mut peak = None;
     let mut step = |negatives: usize, timed: usize| {
-        let settings = [format!("loss.type={loss}"), format!("train.negatives={negatives}")];
+        let settings = [
+            format!("loss.type={loss}"),
+            format!("train.negatives={negatives}"),
+            format!("optim.lazy={lazy}"),
+        ];
         let config = steps::config(&settings.each_ref().map(String::as_str));
         let seconds = steps::timed(&dataset, &config, WARM_UP, |seconds| {
             // Asked before the training is stopped: handing its tables over takes memory that steps don't.
@@ -54,8 +63,9 @@ fn row(loss: &str) {
     let (many, one) = (step(1000, TIMED), step(1, TIMED / 2));
     let peak = peak.flatten().map_or("?".to_owned(), |bytes| format!("{:.2}", bytes as f64 / 1e9));
     println!(
-        "| {} | {pairs} | {:.0} | {:.0} | {:.0} | {peak} |",
+        "| {} | {} | {pairs} | {:.0} | {:.0} | {:.0} | {peak} |",
         loss.to_uppercase(),
+        if lazy { "lazy" } else { "dense" },
         many * 1e3,
         one * 1e3,
         many * pairs as f64 / BATCH as f64
