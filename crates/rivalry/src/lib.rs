@@ -7,6 +7,7 @@ pub mod config;
 pub mod data;
 mod error;
 pub mod eval;
+pub mod inspect;
 pub mod loss;
 mod rng;
 pub mod run;
