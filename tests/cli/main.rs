@@ -5,5 +5,7 @@ mod bad_model;
 mod commands;
 mod data;
 mod interrupted;
+mod reproduce;
 mod support;
+mod sweep;
 mod training;

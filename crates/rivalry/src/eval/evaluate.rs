@@ -1,11 +1,16 @@
 //! From final embeddings to figures.
 
 use super::bucket::{Bucket, head_and_tail};
-use super::{Average, EvalOptions, Mask, Part, PerUser, beyond::beyond_accuracy, check, top_k_lists};
+use super::{Average, EvalOptions, Lists, Mask, Part, PerUser, beyond::beyond_accuracy, check, top_k_lists};
 use crate::data::{Dataset, Interactions};
 use crate::{InputError, Matrix, Result};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// Scores each thread computes between two looks at whether to go on, and users it takes at least.
+const PORTION: usize = 1 << 26;
+const USERS: usize = 256;
 
 /// What an evaluation found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -43,6 +48,20 @@ pub fn evaluate(
     part: Part,
     options: &EvalOptions,
 ) -> Result<Evaluation> {
+    let evaluation =
+        evaluate_watched(users, items, dataset, part, options, &mut |_| ControlFlow::Continue(()))?;
+    Ok(evaluation.expect("nobody asked to stop"))
+}
+
+/// [`evaluate`], telling now and then for how many users the ranking is done. `Break` ends it, and nothing comes of it.
+pub fn evaluate_watched(
+    users: &Matrix,
+    items: &Matrix,
+    dataset: &Dataset,
+    part: Part,
+    options: &EvalOptions,
+    watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
+) -> Result<Option<Evaluation>> {
     check::same_world(users, items, dataset)?;
     let longest = check::list_lengths(&options.k, items.rows())?;
     let Dataset { train, valid, test, .. } = dataset;
@@ -57,7 +76,7 @@ pub fn evaluate(
         return Err(nothing_held_out(dataset, part).into());
     }
 
-    let lists = top_k_lists(users, items, &targets, masks, longest)?;
+    let Some(lists) = watched_lists(users, items, &targets, masks, longest, watch)? else { return Ok(None) };
     let per_user = PerUser::measure(&lists, held_out, &options.k);
     let n_users = match options.average {
         Average::Evaluable => targets.len(),
@@ -70,14 +89,35 @@ pub fn evaluate(
     } else {
         (None, None)
     };
-    Ok(Evaluation {
+    Ok(Some(Evaluation {
         metrics: per_user.means(n_users),
         users: targets.len(),
         head,
         tail,
         beyond: options.beyond_accuracy.then(|| beyond_accuracy(&lists, train, &options.k)),
         per_user: options.per_user.then_some(per_user),
-    })
+    }))
+}
+
+/// [`top_k_lists`] in portions, none of which takes long.
+fn watched_lists(
+    users: &Matrix,
+    items: &Matrix,
+    targets: &[u32],
+    masks: &[&Interactions],
+    k: usize,
+    watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
+) -> Result<Option<Lists>> {
+    let blocks = (PORTION / (USERS * items.rows())).max(1);
+    let portion = blocks * USERS * rayon::current_num_threads();
+    let mut all = Lists { k, ..Lists::default() };
+    for targets in targets.chunks(portion) {
+        all.append(top_k_lists(users, items, targets, masks, k)?);
+        if watch(all.users.len()).is_break() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(all))
 }
 
 fn nothing_held_out(dataset: &Dataset, part: Part) -> InputError {

@@ -1,7 +1,7 @@
 //! Ranked lists, all in a few long vectors: nothing is allocated for each user.
 
 /// Ranked lists of the same nominal length, one for each target user.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lists {
     pub(super) k: usize,
     pub(super) users: Vec<u32>,
@@ -11,6 +11,15 @@ pub struct Lists {
 }
 
 impl Lists {
+    /// Adds lists of the same nominal length for more users.
+    pub(super) fn append(&mut self, mut more: Self) {
+        debug_assert_eq!(self.k, more.k);
+        self.users.append(&mut more.users);
+        self.lens.append(&mut more.lens);
+        self.items.append(&mut more.items);
+        self.scores.append(&mut more.scores);
+    }
+
     /// The users the lists are for, in the order they were asked for.
     pub fn users(&self) -> &[u32] {
         &self.users

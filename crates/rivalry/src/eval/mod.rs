@@ -19,7 +19,7 @@ mod recommend;
 mod tests;
 
 pub use bucket::Bucket;
-pub use evaluate::{Evaluation, evaluate};
+pub use evaluate::{Evaluation, evaluate, evaluate_watched};
 pub use lists::Lists;
 pub use metric::{Judged, METRICS, MetricEntry};
 pub use new_user::new_users;

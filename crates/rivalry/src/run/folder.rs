@@ -2,14 +2,16 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::lock::{LOCK, Lock};
 use super::model_file::SavedModel;
 use super::{atomic, checkpoint};
 use crate::config::{Config, read_layer};
 use crate::data::Dataset;
-use crate::train::{Model, Moment, Outcome, Progress, Stopped, Store};
+use crate::train::{Model, Moment, Outcome, Progress, Record, Stopped, Store};
 use crate::{Error, InputError, Result};
 
 const CONFIG: &str = "config.toml";
@@ -20,9 +22,11 @@ const CHECKPOINT: &str = "checkpoint";
 const FILES: [&str; 5] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT];
 
 /// The folder of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct RunFolder {
     path: PathBuf,
+    /// Held by whoever writes.
+    _lock: Option<Arc<Lock>>,
 }
 
 /// `metrics.json`: the figures of a run and what they were obtained with.
@@ -60,12 +64,21 @@ impl RunFolder {
     pub fn create(path: &Path, config: &Config, replace: bool) -> Result<Self> {
         Self::check_free(path, replace)?;
         std::fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
-        let folder = Self { path: path.to_owned() };
+        let folder = Self { path: path.to_owned(), _lock: Some(Arc::new(Lock::take(path)?)) };
         for file in FILES {
             remove(&folder.path.join(file))?;
         }
         folder.write_config(config)?;
         Ok(folder)
+    }
+
+    /// A new run, or this very one gone on with, whichever the folder holds. The lock is the caller's, taken before.
+    pub(crate) fn create_or_resume(path: &Path, config: &Config, lock: Lock) -> Result<Continuing> {
+        let folder = Self { path: path.to_owned(), _lock: Some(Arc::new(lock)) };
+        if !path.join(CONFIG).is_file() {
+            folder.write_config(config)?;
+        }
+        folder.go_on()
     }
 
     /// Refuses a path that [`create`](Self::create) would refuse, without making anything: one that is taken and may
@@ -81,6 +94,7 @@ impl RunFolder {
         let entries = path.read_dir().map_err(|e| Error::io("read", path, e))?;
         let names: Vec<String> = entries
             .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+            .filter(|name| name != LOCK)
             .collect();
         if names.is_empty() {
             return Ok(());
@@ -106,21 +120,58 @@ impl RunFolder {
                 .help("give the folder that 'rivalry train' made")
                 .into());
         }
-        Ok(Self { path: path.to_owned() })
+        Ok(Self { path: path.to_owned(), _lock: None })
     }
 
-    /// Opens a run to go on with it.
+    /// Opens a run to go on with it. Refused while another process does.
     pub fn resume(path: &Path) -> Result<Continuing> {
-        let folder = Self::open(path)?;
-        let config = Config::from_layers(&[read_layer(&path.join(CONFIG))?])?;
-        if !folder.has_checkpoint() {
-            return Ok(Continuing { folder, config, stopped: None, data_checksum: None });
+        let Self { path, .. } = Self::open(path)?;
+        let lock = Some(Arc::new(Lock::take(&path)?));
+        Self { path, _lock: lock }.go_on()
+    }
+
+    fn go_on(self) -> Result<Continuing> {
+        let config = self.config()?;
+        if !self.has_checkpoint() {
+            return Ok(Continuing { folder: self, config, stopped: None, data_checksum: None });
         }
-        let (mut stopped, data_checksum) = checkpoint::read(&path.join(CHECKPOINT))?;
+        let (mut stopped, data_checksum) = checkpoint::read(&self.path.join(CHECKPOINT))?;
         if stopped.progress.best.is_some() {
-            stopped.best = Some(folder.model()?.learned);
+            stopped.best = Some(self.model()?.learned);
         }
-        Ok(Continuing { folder, config, stopped: Some(stopped), data_checksum: Some(data_checksum) })
+        Ok(Continuing { folder: self, config, stopped: Some(stopped), data_checksum: Some(data_checksum) })
+    }
+
+    /// Its config.
+    pub fn config(&self) -> Result<Config> {
+        Config::from_layers(&[read_layer(&self.path.join(CONFIG))?])
+    }
+
+    /// One record for each evaluation so far.
+    pub fn log(&self) -> Result<Vec<Record>> {
+        let path = self.path.join(LOG);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) => return Err(Error::io("read", &path, e)),
+        };
+        let record = |(at, line): (usize, &str)| {
+            serde_json::from_str(line).map_err(|e| {
+                let error = InputError::new(format!("not a record of an evaluation: {e}"));
+                error.file(&path).line(at as u64 + 1).help("restore the file, or train the run again").into()
+            })
+        };
+        text.lines().enumerate().map(record).collect()
+    }
+
+    /// Takes away what a finished run no longer needs; without its checkpoint it can't be given more epochs.
+    pub(crate) fn drop_checkpoint(&self) -> Result<()> {
+        remove(&self.path.join(CHECKPOINT))
+    }
+
+    /// Takes away the model: of most trials of a search only the figures are of interest.
+    pub(crate) fn drop_model(&self) -> Result<()> {
+        remove(&self.path.join(MODEL))
     }
 
     /// Gives the run another config to go on with, such as one with more epochs. Its figures are no longer final, so

@@ -1,6 +1,5 @@
 //! The training loop: epochs of steps, evaluations between them, the best epoch kept.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::init::{Purpose, beginning};
@@ -13,7 +12,7 @@ use super::store::{Moment, Stopped, Store};
 use crate::backbone::{self, Embeddings};
 use crate::config::{Config, Select};
 use crate::data::Dataset;
-use crate::eval::{EvalOptions, Evaluation, Part, evaluate};
+use crate::eval::{EvalOptions, Evaluation, Part, evaluate_watched};
 use crate::rng::{shuffle, stream};
 use crate::sample::Sampler;
 use crate::{Error, InputError, Result, loss, sample};
@@ -134,7 +133,7 @@ impl<'a> Loop<'a> {
                     loss: self.progress.loss_sum
                         / (self.progress.batch * settings.batch_size).min(pairs.len()) as f64,
                 };
-                // The last batch of an epoch belongs to its evaluation: stopping waits for that.
+                // Whoever wants to stop after the last batch of an epoch is asked again while it is evaluated.
                 let within = self.progress.batch * settings.batch_size < pairs.len();
                 if observer.observe(&event).is_break() && within {
                     return self.stop(store);
@@ -147,7 +146,7 @@ impl<'a> Loop<'a> {
                 return self.stop(store);
             }
         }
-        self.finish().map(|fit| Fitted::Done(Box::new(fit)))
+        self.finish(store, observer)
     }
 
     fn step(&mut self, pairs: &[(u32, u32)]) -> Result<()> {
@@ -180,19 +179,21 @@ impl<'a> Loop<'a> {
     }
 
     /// Closes an epoch, evaluates if it is time, and says whether the observer asked to stop.
+    ///
+    /// A stop in the middle of an evaluation leaves the epoch open, with all its batches done: resumed, it begins with
+    /// the evaluation.
     fn end_epoch(&mut self, store: &mut dyn Store, observer: &mut dyn Observer) -> Result<bool> {
-        let loss = self.progress.loss_sum / self.dataset.train.len() as f64;
-        self.progress.epoch += 1;
-        self.progress.batch = 0;
-        self.progress.loss_sum = 0.0;
-        let epoch = self.progress.epoch;
+        let epoch = self.progress.epoch + 1;
         if !epoch.is_multiple_of(self.config.train.eval_every) && epoch != self.config.train.epochs {
+            self.close_epoch();
             if self.saved.elapsed() > SAVE_EVERY {
                 self.save(store)?;
             }
             return Ok(false);
         }
-        let record = self.evaluate(epoch, loss)?;
+        let loss = self.progress.loss_sum / self.dataset.train.len() as f64;
+        let Some(record) = self.evaluate(epoch, loss, observer)? else { return Ok(true) };
+        self.close_epoch();
         if record.best {
             let model = self.stepper.player().model();
             store.save_best(model, epoch)?;
@@ -203,7 +204,14 @@ impl<'a> Loop<'a> {
         Ok(observer.observe(&Event::Evaluated(&record)).is_break() && epoch < self.config.train.epochs)
     }
 
-    fn evaluate(&mut self, epoch: usize, loss: f64) -> Result<Record> {
+    fn close_epoch(&mut self) {
+        self.progress.epoch += 1;
+        self.progress.batch = 0;
+        self.progress.loss_sum = 0.0;
+    }
+
+    /// What an evaluation finds, unless the observer asks to stop.
+    fn evaluate(&mut self, epoch: usize, loss: f64, observer: &mut dyn Observer) -> Result<Option<Record>> {
         let began = Instant::now();
         self.stepper.settle();
         let scored = self.stepper.player().model().scored();
@@ -213,11 +221,19 @@ impl<'a> Loop<'a> {
             beyond_accuracy: false,
             ..self.config.eval.clone()
         };
-        let measure = |part: Part| -> Result<BTreeMap<String, f64>> {
-            Ok(evaluate(&scored.users, &scored.items, self.dataset, part, &options)?.metrics)
-        };
-        let valid = if self.dataset.valid.is_empty() { None } else { Some(measure(Part::Valid)?) };
-        let test = if self.select == Select::Test { Some(measure(Part::Test)?) } else { None };
+        let parts =
+            [(Part::Valid, !self.dataset.valid.is_empty()), (Part::Test, self.select == Select::Test)];
+        let mut measured = [None, None];
+        for ((part, wanted), place) in parts.into_iter().zip(&mut measured) {
+            if !wanted {
+                continue;
+            }
+            match watched(scored, self.dataset, part, &options, observer)? {
+                Some(evaluation) => *place = Some(evaluation.metrics),
+                None => return Ok(None),
+            }
+        }
+        let [valid, test] = measured;
         let metric = options.selection_metric();
         let value = match self.select {
             Select::Valid => valid.as_ref().map(|metrics| metrics[&metric]),
@@ -235,7 +251,7 @@ impl<'a> Loop<'a> {
             self.progress.since_best += 1;
         }
         self.progress.seconds.eval += began.elapsed().as_secs_f64();
-        Ok(Record { epoch, loss, valid, test, best, seconds: self.progress.seconds })
+        Ok(Some(Record { epoch, loss, valid, test, best, seconds: self.progress.seconds }))
     }
 
     fn out_of_patience(&self) -> bool {
@@ -265,7 +281,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Tests the epoch that was kept.
-    fn finish(mut self) -> Result<Fit> {
+    fn finish(mut self, store: &mut dyn Store, observer: &mut dyn Observer) -> Result<Fitted> {
         let ending = if self.out_of_patience() { Ending::OutOfPatience } else { Ending::Finished };
         let kept = self.progress.best.zip(self.best.take());
         let (best, learned) =
@@ -273,11 +289,14 @@ impl<'a> Loop<'a> {
         let began = Instant::now();
         let backbone = backbone::build(&self.config.backbone, &self.dataset.train)?;
         let model = Model::new(backbone, self.config.model.score, learned);
-        let Embeddings { users, items } = model.scored();
         // Whoever trains on all they have has nothing to test on.
-        let Evaluation { metrics, head, tail, beyond, .. } = match self.dataset.test.is_empty() {
-            true => Evaluation::default(),
-            false => evaluate(users, items, self.dataset, Part::Test, &self.config.eval)?,
+        let tested = match self.dataset.test.is_empty() {
+            true => Some(Evaluation::default()),
+            false => watched(model.scored(), self.dataset, Part::Test, &self.config.eval, observer)?,
+        };
+        let Some(Evaluation { metrics, head, tail, beyond, .. }) = tested else {
+            self.best = Some(model.learned().clone());
+            return self.stop(store);
         };
         self.progress.seconds.eval += began.elapsed().as_secs_f64();
         let of_best = self.progress.history.iter().find(|record| record.epoch == best.epoch);
@@ -297,13 +316,25 @@ impl<'a> Loop<'a> {
             epoch_seconds: seconds.train / epochs as f64,
             pairs_per_second: (self.dataset.train.len() * epochs) as f64 / seconds.train,
         };
-        Ok(Fit { learned: model.learned().clone(), outcome })
+        Ok(Fitted::Done(Box::new(Fit { learned: model.learned().clone(), outcome })))
     }
 
     fn stream(&self, purpose: Purpose, key: &[u64]) -> rand_xoshiro::Xoshiro256PlusPlus {
         let key: Vec<u64> = [purpose as u64, self.progress.epoch as u64].iter().chain(key).copied().collect();
         stream(self.config.train.seed, &key)
     }
+}
+
+/// Evaluates, unless the observer asks to stop.
+fn watched(
+    scored: &Embeddings,
+    dataset: &Dataset,
+    part: Part,
+    options: &EvalOptions,
+    observer: &mut dyn Observer,
+) -> Result<Option<Evaluation>> {
+    let mut watch = |users: usize| observer.observe(&Event::Evaluating { users });
+    evaluate_watched(&scored.users, &scored.items, dataset, part, options, &mut watch)
 }
 
 /// How the epoch is chosen, given what the data have.

@@ -85,11 +85,17 @@ pub enum Event<'a> {
         /// The mean loss of the epoch so far.
         loss: f64,
     },
+    /// An evaluation is under way.
+    Evaluating {
+        /// For how many users the ranking is done.
+        users: usize,
+    },
     /// An evaluation is done.
     Evaluated(&'a Record),
 }
 
-/// Is told of every event, and may ask to stop: then the training ends between two steps, ready to be resumed.
+/// Is told of every event, and may ask to stop: then the training ends between two steps or breaks an evaluation off,
+/// ready to be resumed.
 pub trait Observer {
     /// Takes note. `Break` asks to stop.
     fn observe(&mut self, event: &Event<'_>) -> ControlFlow<()>;

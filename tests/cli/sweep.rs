@@ -1,0 +1,128 @@
+//! `rivalry sweep`
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::{World, holds};
+
+const SEARCH: &str = "
+    seeds = 2
+    base = { data.source = 'synthetic', model.dim = 8, train = { epochs = 4, eval_every = 2, negatives = 10 } }
+    grid = { loss.type = ['sl', 'dsl-ca'], loss.tau = [0.1, 0.2] }
+";
+
+fn names(document: &Value) -> Vec<String> {
+    let trials = document["trials"].as_array().unwrap();
+    trials.iter().map(|trial| trial["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_search_file_gives_the_best_of_each_loss_and_a_folder_for_each_trial() {
+    let world = World::new();
+    world.write("search.toml", SEARCH);
+    let found = world.json(&["sweep", "search.toml", "--json"]);
+    assert_eq!(found["folder"], "runs/sweep-search");
+    assert_eq!(found["chosen"].as_array().unwrap().len(), 2);
+    for name in names(&found) {
+        assert!(world.path(&format!("runs/sweep-search/{name}/metrics.json")).exists());
+    }
+    let index: Value = serde_json::from_slice(&world.read("runs/sweep-search/index.json")).unwrap();
+    assert_eq!(index, found["trials"]);
+    let (table, said) = world.ok(&["sweep", "search.toml"]);
+    holds(&table, &["chosen on validation", "mf sl", "mf dsl-ca", "±", "rivalry report runs/sweep-search"]);
+    holds(&said, &["4 trials in runs/sweep-search"]);
+}
+
+#[test]
+fn a_loss_comes_with_its_grid() {
+    let world = World::new();
+    let args = [
+        "sweep",
+        "--data",
+        "synthetic",
+        "--loss",
+        "sl",
+        "--trials",
+        "2",
+        "--epochs",
+        "2",
+        "--negatives",
+        "10",
+    ];
+    let found = world.json(&[&args[..], &["--json"]].concat());
+    assert_eq!((found["folder"].as_str().unwrap(), names(&found).len()), ("runs/sweep-synthetic-sl", 2));
+}
+
+#[test]
+fn what_is_wrong_is_named_and_nothing_is_left_behind() {
+    let world = World::new();
+    let refused = |text: &str| {
+        world.write("s.toml", text);
+        world.fails(2, &["sweep", "s.toml"])
+    };
+    holds(&refused("gird = { loss.tau = [1] }"), &["s.toml", "unknown key 'gird'", "did you mean 'grid'?"]);
+    holds(&refused("grid = { loss.tau = [] }"), &["s.toml", "loss.tau", "the list is empty"]);
+    holds(&refused("base = { data.source = 'synthetic' }"), &["nothing to try", "--loss"]);
+    holds(&refused("grid = { loss.type = 'sl' }"), &["no data to train on", "--data"]);
+    let with_data = |grid: &str| refused(&format!("base = {{ data.source = 'synthetic' }}\n{grid}"));
+    holds(&with_data("grid = { loss.taus = [1] }"), &["did you mean 'tau'?"]);
+    holds(&with_data("grid = { train.epoch = [1] }"), &["did you mean 'epochs'?"]);
+    holds(&world.fails(2, &["sweep", "nothing.toml"]), &["nothing.toml", "no such file"]);
+    holds(&world.fails(2, &["sweep", "--data", "synthetic", "--loss", "sll"]), &["did you mean 'sl'?"]);
+}
+
+/// Kills a sweep again and again, at moments that differ every time, until it is done.
+#[test]
+#[cfg(unix)]
+fn killed_at_random_moments_no_trial_is_lost_or_other_than_it_should_be() {
+    const KILLS: u64 = 20;
+    let world = World::new();
+    let search = SEARCH.replace("epochs = 4", "epochs = 24").replace("negatives = 10", "negatives = 40");
+    world.write("search.toml", &search);
+    let (mut kills, mut wait) = (0, 7919u64);
+    loop {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_rivalry"))
+            .args(["sweep", "search.toml", "--out", "killed", "--quiet"])
+            .current_dir(world.path(""))
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        wait = (wait * 48_271) % 2_147_483_647;
+        // After as many kills as are wanted it may take as long as it likes.
+        let patience = if kills < KILLS { 60 + wait % 190 } else { 600_000 };
+        let began = std::time::Instant::now();
+        let ended = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break Some(status);
+            }
+            if began.elapsed() > Duration::from_millis(patience) {
+                break None;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        match ended {
+            Some(status) => {
+                assert!(status.success());
+                break;
+            }
+            None => {
+                child.kill().unwrap();
+                child.wait().unwrap();
+                kills += 1;
+            }
+        }
+    }
+    assert!(kills >= KILLS, "it was done after {kills} kills");
+    let killed = world.json(&["sweep", "search.toml", "--out", "killed", "--json"]);
+    let whole = world.json(&["sweep", "search.toml", "--out", "whole", "--json"]);
+    assert_eq!(names(&killed), names(&whole));
+    for (killed, whole) in
+        killed["trials"].as_array().unwrap().iter().zip(whole["trials"].as_array().unwrap())
+    {
+        for key in ["valid", "test", "best_epoch", "epochs"] {
+            assert_eq!(killed["outcome"][key], whole["outcome"][key], "{}: {key}", killed["name"]);
+        }
+    }
+}
