@@ -30,8 +30,8 @@ def markdown(report, busy):
 - *MB*: the most memory the whole process had at once, reading and (for Rivalry) evaluation included.
 """
     if busy:
-        load = report["load_of_others"]
-        about += f"- **Measured on a busy machine** (others put a load of up to {load:.1f} on it): not to be cited.\n"
+        others = report["cores_of_others"]
+        about += f"- **Measured on a busy machine** (others kept up to {others:.1f} cores busy): not to be cited.\n"
     return "\n".join(lines) + "\n" + about
 
 

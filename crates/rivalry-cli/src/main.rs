@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod experiment;
 mod output;
 mod progress;
 mod settings;

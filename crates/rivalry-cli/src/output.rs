@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use crate::signals::Interrupted;
+use crate::signals::{Interrupted, SweepInterrupted};
 
 /// Prints a result.
 pub fn print(text: impl Display) -> io::Result<()> {
@@ -34,6 +34,10 @@ pub fn warn(text: impl Display) {
 /// else, 130 if they stopped it, 1 for the rest.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     if let Some(interrupted) = error.downcast_ref::<Interrupted>() {
+        say(interrupted);
+        return ExitCode::from(130);
+    }
+    if let Some(interrupted) = error.downcast_ref::<SweepInterrupted>() {
         say(interrupted);
         return ExitCode::from(130);
     }

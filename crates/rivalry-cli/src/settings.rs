@@ -22,12 +22,7 @@ pub fn resolve(
         layers.push(setting_layer(setting)?);
     }
     let source = layers.iter().rev().find_map(|layer| layer.get("data")?.get("source")?.as_str());
-    let Some(source) = source.filter(|source| !source.is_empty()) else {
-        return Err(InputError::new("no data to train on")
-            .help("give a file, a folder or a name, such as --data synthetic; 'rivalry list datasets' shows the names")
-            .into());
-    };
-    let source = absolute(source)?;
+    let source = absolute_source(source)?;
     layers.insert(0, source_layer(&source));
     if let Some(file) = file {
         // Alone, so that a fault in the file is not taken for one in the flags.
@@ -42,8 +37,13 @@ pub fn resolve(
     Config::from_layers(&layers)
 }
 
-/// What exists as a path, as an absolute one; anything else is a name.
-fn absolute(source: &str) -> Result<String> {
+/// What exists as a path, as an absolute one; anything else is a name. There must be something.
+pub fn absolute_source(source: Option<&str>) -> Result<String> {
+    let Some(source) = source.filter(|source| !source.is_empty()) else {
+        return Err(InputError::new("no data to train on")
+            .help("give a file, a folder or a name, such as --data synthetic; 'rivalry list datasets' shows the names")
+            .into());
+    };
     let path = Path::new(source);
     if !path.exists() {
         return Ok(source.to_owned());

@@ -39,3 +39,19 @@ impl std::fmt::Display for Interrupted {
         write!(f, "go on with: rivalry train --resume {}", crate::output::quoted(&self.run))
     }
 }
+
+/// A sweep was stopped and can be gone on with.
+#[derive(Debug)]
+pub struct SweepInterrupted {
+    /// Its folder.
+    pub folder: PathBuf,
+}
+
+impl std::error::Error for SweepInterrupted {}
+
+impl std::fmt::Display for SweepInterrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "stopped; everything is saved in {}", self.folder.display())?;
+        write!(f, "go on with the same command")
+    }
+}

@@ -1,6 +1,8 @@
 //! What can be said on the command line, as plain values. Nothing is opened or decided here.
 
 mod data;
+mod reproduce;
+mod sweep;
 mod train;
 
 use std::path::PathBuf;
@@ -8,6 +10,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 pub use data::{DataCommand, Layer, SourceArgs};
+pub use reproduce::{FigureArg, ReproduceArgs};
+pub use sweep::SweepArgs;
 pub use train::TrainArgs;
 
 /// Train, evaluate and compare recommenders whose loss learns from the competition between items.
@@ -33,6 +37,10 @@ pub enum Command {
     Recommend(RecommendArgs),
     /// The items most like one item of a run
     Similar(SimilarArgs),
+    /// Try many settings, choose on validation, and go on where it stopped
+    Sweep(Box<SweepArgs>),
+    /// Train the cells of the published tables and set them beside the published figures
+    Reproduce(ReproduceArgs),
     /// Look at data and prepare them
     #[command(subcommand)]
     Data(Box<DataCommand>),

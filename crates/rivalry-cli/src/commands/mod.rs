@@ -6,7 +6,9 @@ mod evaluate;
 mod list;
 mod quickstart;
 mod recommend;
+mod reproduce;
 mod similar;
+mod sweep;
 mod train;
 
 use std::path::Path;
@@ -27,6 +29,8 @@ pub fn run(command: &Command) -> anyhow::Result<()> {
         Command::Evaluate(args) => evaluate::run(args),
         Command::Recommend(args) => recommend::run(args),
         Command::Similar(args) => similar::run(args),
+        Command::Sweep(args) => sweep::run(args),
+        Command::Reproduce(args) => reproduce::run(args),
         Command::Data(command) => data::run(command),
         Command::List(args) => list::run(args),
         Command::Completions { shell } => completions::run(*shell),

@@ -2,12 +2,14 @@
 //! parameters.
 
 mod entry;
+mod found;
 mod layers;
 mod param;
 mod preset;
 mod settings;
 
 pub use entry::{Entry, choose};
+pub use found::{Found, found};
 pub use layers::{read_layer, setting_layer, source_layer};
 pub use param::{Param, Params, Range, Value};
 pub use preset::{Cell, cells, preset_layer};

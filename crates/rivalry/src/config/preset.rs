@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::source_layer;
+use super::{Found, found, source_layer};
 use crate::{InputError, Result, did_you_mean};
 
 /// One cell of the published tables. What was not published is not here.
@@ -91,6 +91,9 @@ pub fn cells() -> &'static [Cell] {
 /// assert_eq!((config.optim.lr, config.loss["tau"].as_float()), (0.1, Some(0.25)));
 /// ```
 pub fn preset_layer(name: &str) -> Result<toml::Table> {
+    if let Some(found) = found().iter().find(|found| found.name() == name) {
+        return Ok(found.layer());
+    }
     match cells().iter().find(|cell| cell.name() == name) {
         Some(cell) => cell.layer(),
         None => Err(unknown_preset(name).into()),
@@ -107,17 +110,7 @@ impl Cell {
         let (Some(lr), Some(weight_decay)) = (self.lr, self.weight_decay) else {
             return Err(self.unpublished().into());
         };
-        let mut loss = self.params.clone();
-        loss.insert("type".to_owned(), self.loss.as_str().into());
-        let mut layer = source_layer(&self.data);
-        layer.extend(table([
-            ("backbone", table([("type", self.backbone.as_str().into())]).into()),
-            ("loss", loss.into()),
-            ("optim", table([("lr", lr.into()), ("weight_decay", weight_decay.into())]).into()),
-            ("train", table([("epochs", 200.into())]).into()),
-            ("eval", table([("mask", "train".into()), ("average", "all".into())]).into()),
-        ]));
-        Ok(layer)
+        Ok(protocol_layer([&self.data, &self.backbone, &self.loss], &self.params, lr, weight_decay))
     }
 
     fn unpublished(&self) -> InputError {
@@ -130,10 +123,31 @@ impl Cell {
     }
 }
 
+/// The settings of one training (of these data, with this backbone and this loss) in the published protocol.
+pub(super) fn protocol_layer(
+    [data, backbone, loss]: [&str; 3],
+    params: &toml::Table,
+    lr: f64,
+    weight_decay: f64,
+) -> toml::Table {
+    let mut section = params.clone();
+    section.insert("type".to_owned(), loss.into());
+    let mut layer = source_layer(data);
+    layer.extend(table([
+        ("backbone", table([("type", backbone.into())]).into()),
+        ("loss", section.into()),
+        ("optim", table([("lr", lr.into()), ("weight_decay", weight_decay.into())]).into()),
+        ("train", table([("epochs", 200.into())]).into()),
+        ("eval", table([("mask", "train".into()), ("average", "all".into())]).into()),
+    ]));
+    layer
+}
+
 /// There are too many names to list them all in an error, so it says how they are made.
 fn unknown_preset(name: &str) -> InputError {
-    let names: Vec<String> = cells().iter().map(Cell::name).collect();
-    let form = "a preset is paper/DATA/BACKBONE/LOSS, for example paper/amazon2014-health/mf/sl";
+    let names: Vec<String> = cells().iter().map(Cell::name).chain(found().iter().map(Found::name)).collect();
+    let form = "a preset is paper/DATA/BACKBONE/LOSS (published) or found/DATA/BACKBONE/LOSS (by our own search), for \
+                example paper/amazon2014-health/mf/sl";
     let help = match did_you_mean(name, names.iter().map(String::as_str)) {
         Some(known) => format!("did you mean '{known}'? In general {form}"),
         None => form.to_owned(),

@@ -2,7 +2,7 @@
 
 mod catalogue;
 mod dataset;
-mod digest;
+pub(crate) mod digest;
 mod download;
 mod events;
 mod filter;
@@ -10,6 +10,7 @@ mod ids;
 mod interactions;
 mod load;
 mod locate;
+mod noise;
 mod prepare;
 mod raw;
 pub mod read;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Dataset, IdMap, Interactions, Parts, RawData,
     events::{Event, Events, Part, count},
-    filter,
+    filter, noise,
     split::{Purpose, Rule, Split, Validation, floor_share},
     stats::Unseen,
 };
@@ -29,6 +29,13 @@ pub struct Preparation {
     pub split: Split,
     /// How the validation part is carved out of the training part.
     pub validation: Validation,
+    /// False pairs to add to the training part, as a share of its own pairs; to see how well a loss bears them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub noise: f64,
+}
+
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
 }
 
 /// Merges repeated pairs, filters by rating and k-core, and splits.
@@ -43,6 +50,7 @@ pub fn prepare(name: &str, raw: RawData, preparation: &Preparation) -> Result<Da
             InputError::new("the source is one log of interactions: it names no training and test parts");
         return Err(error.field("split").help("use another split, such as split.type = \"random\"").into());
     }
+    noise::check(preparation.noise)?;
     let test_rule = preparation.split.rule(given);
     let rules = [test_rule, preparation.validation.rule(test_rule)];
     let mut events = Events::gather(&raw, preparation.min_rating)?;
@@ -75,6 +83,14 @@ pub fn prepare(name: &str, raw: RawData, preparation: &Preparation) -> Result<Da
     }
     note_unseen(&train, "validation", &valid, &mut notes);
     note_unseen(&train, "test", &test, &mut notes);
+    let train = match preparation.noise {
+        0.0 => train,
+        share => {
+            let noisy = noise::add([&train, &valid, &test], share, preparation.seed)?;
+            notes.push(format!("{} false pairs were added to the training part", noisy.len() - train.len()));
+            noisy
+        }
+    };
     Dataset::new(name, users, items, [train, valid, test], notes)
 }
 

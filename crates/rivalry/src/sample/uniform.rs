@@ -12,8 +12,13 @@ use crate::{InputError, Result};
 pub(super) const UNIFORM: Entry = Entry {
     name: "uniform",
     summary: "uniform over the items the user has no training interaction with",
-    params: &[REPLACEMENT],
-    build: |params| Box::new(Uniform { replacement: params.flag(REPLACEMENT.name) }),
+    params: &[REPLACEMENT, FALSE_NEGATIVES],
+    build: |params| {
+        Box::new(Uniform {
+            replacement: params.flag(REPLACEMENT.name),
+            false_negatives: params.number(FALSE_NEGATIVES.name),
+        })
+    },
 };
 
 const REPLACEMENT: Param = Param {
@@ -24,8 +29,17 @@ const REPLACEMENT: Param = Param {
     grid: &[],
 };
 
+const FALSE_NEGATIVES: Param = Param {
+    name: "false_negatives",
+    doc: "how likely a negative is replaced by one of the user's own items: noise, to see how well a loss bears it",
+    default: Value::Number(0.0),
+    range: Range::Within(0.0, 1.0),
+    grid: &[],
+};
+
 struct Uniform {
     replacement: bool,
+    false_negatives: f64,
 }
 
 impl Sampler for Uniform {
@@ -59,6 +73,9 @@ impl Sampler for Uniform {
             self.draw_from_list(positives, n_items as u32, rng, out);
         } else {
             self.draw_and_reject(positives, n_items as u32, rng, out);
+        }
+        if self.false_negatives > 0.0 {
+            self.spoil(positives, rng, out);
         }
     }
 }
@@ -98,6 +115,16 @@ impl Uniform {
         }
     }
 
+    /// Puts some of the user's own items in the place of negatives.
+    fn spoil(&self, positives: &[u32], rng: &mut Xoshiro256PlusPlus, out: &mut [u32]) {
+        let threshold = self.false_negatives * 2f64.powi(32);
+        for place in out {
+            if f64::from(rng.next_u32()) < threshold {
+                *place = positives[below(rng, positives.len() as u32) as usize];
+            }
+        }
+    }
+
     /// Lists the free items and draws among them: never slow, however few they are.
     fn draw_from_list(&self, positives: &[u32], n_items: u32, rng: &mut Xoshiro256PlusPlus, out: &mut [u32]) {
         let mut free: Vec<u32> = (0..n_items).filter(|item| positives.binary_search(item).is_err()).collect();
@@ -122,7 +149,7 @@ mod tests {
     fn drawn(replacement: bool, taken: u32, n_items: usize, n: usize) -> Vec<u32> {
         let train = Interactions::from_pairs(1, n_items, (0..taken).map(|i| (0, i)));
         let mut out = vec![0; n];
-        Uniform { replacement }.draw(&train, 0, &mut stream(1, &[]), &mut out);
+        Uniform { replacement, false_negatives: 0.0 }.draw(&train, 0, &mut stream(1, &[]), &mut out);
         out
     }
 
@@ -140,6 +167,22 @@ mod tests {
                 "{counts:?}"
             );
         }
+    }
+
+    #[test]
+    fn false_negatives_come_as_often_as_asked_for_and_leave_the_others_as_they_were() {
+        let train = Interactions::from_pairs(1, 100, (0..10).map(|i| (0, i)));
+        let draw = |false_negatives: f64| {
+            let mut out = vec![0; 20_000];
+            let sampler = Uniform { replacement: true, false_negatives };
+            sampler.draw(&train, 0, &mut stream(1, &[]), &mut out);
+            out
+        };
+        let (clean, spoilt) = (draw(0.0), draw(0.3));
+        let own = spoilt.iter().filter(|&&item| item < 10).count();
+        assert!(own.abs_diff(6000) < 300, "{own}");
+        assert!(clean.iter().zip(&spoilt).all(|(clean, spoilt)| *spoilt < 10 || clean == spoilt));
+        assert!(draw(1.0).iter().all(|&item| item < 10));
     }
 
     #[test]

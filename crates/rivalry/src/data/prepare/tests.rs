@@ -184,6 +184,7 @@ fn a_preparation_reads_back_what_it_wrote_and_knows_its_keys() {
         split: Split::LeaveLast { n: 2 },
         validation: Validation::None {},
         seed: 42,
+        noise: 0.25,
     };
     for preparation in [preparation, Preparation::default()] {
         let text = toml::to_string(&preparation).unwrap();

@@ -1,0 +1,138 @@
+//! `rivalry reproduce`
+
+use std::io::Write;
+
+use clap::ValueEnum;
+use rivalry::backbone::BACKBONES;
+use rivalry::config::cells;
+use rivalry::experiment::{Lab, Order, Trial};
+use rivalry::reproduce::{Figure, Measured, Plan, Request, markdown, measure, plan};
+use rivalry::run::write_atomically;
+use rivalry::unknown_name;
+use serde_json::json;
+
+use super::use_threads;
+use crate::args::{FigureArg, ReproduceArgs};
+use crate::experiment::{Display, order};
+use crate::output::{print, print_json, quoted, say};
+use crate::signals::{self, SweepInterrupted};
+use crate::table;
+
+pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
+    use_threads(&args.threads)?;
+    let plan = plan(&request(args)?)?;
+    let order = Order { keep_models: true, ..order(args.jobs.map(usize::from)) };
+    let estimate = table::seconds(plan.cost() / order.threads as f64);
+    if args.dry_run {
+        return Ok(tell(args, &plan, &estimate)?);
+    }
+    let lab = Lab::open(&args.out, args.data_dir.as_deref())?;
+    if !args.quiet {
+        say(format_args!(
+            "{} trainings in {}, about {estimate} for all of them; {} cells have no settings",
+            plan.planned.len(),
+            args.out.display(),
+            plan.left_out.len()
+        ));
+    }
+    signals::listen()?;
+    let trials: Vec<Trial> = plan.planned.iter().map(|planned| planned.trial.clone()).collect();
+    let display = Display::new(args.quiet, trials.len(), "NDCG@20".to_owned());
+    let done = lab.run(&trials, &order, &display)?;
+    drop(display);
+    let measured = measure(lab.path(), &plan, &mut |planned| lab.dataset(&planned.trial.config))?;
+    let text = markdown(&measured, &plan);
+    write_atomically(&args.out.join("tables.md"), |file| file.write_all(text.as_bytes()))?;
+    write_atomically(&args.out.join("tables.json"), |file| {
+        serde_json::to_writer_pretty(&mut *file, &measured)?;
+        file.write_all(b"\n")
+    })?;
+    if done.is_none() {
+        return Err(SweepInterrupted { folder: args.out.clone() }.into());
+    }
+    show(args, &measured, &plan, &text)
+}
+
+fn show(args: &ReproduceArgs, measured: &[Measured], plan: &Plan, text: &str) -> anyhow::Result<()> {
+    if args.json {
+        let left_out: Vec<_> =
+            plan.left_out.iter().map(|cell| [&cell.data, &cell.backbone, &cell.loss]).collect();
+        print_json(&json!({"folder": args.out, "cells": measured, "left_out": left_out}))?;
+        return Ok(());
+    }
+    print(text)?;
+    if !args.quiet {
+        print(format_args!("next    rivalry report {} -o report.html", quoted(&args.out)))?;
+    }
+    Ok(())
+}
+
+/// What would be done.
+fn tell(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Result<()> {
+    if args.json {
+        let planned = plan.planned.iter();
+        let planned: Vec<_> =
+            planned.map(|planned| json!({"name": planned.trial.name, "cost": planned.cost})).collect();
+        let left_out: Vec<_> =
+            plan.left_out.iter().map(|cell| [&cell.data, &cell.backbone, &cell.loss]).collect();
+        return print_json(&json!({"planned": planned, "left_out": left_out, "cost": plan.cost()}));
+    }
+    let rows = plan.planned.iter().map(|planned| {
+        let settings = if planned.found { "found" } else { "published" };
+        [planned.trial.name.clone(), settings.to_owned(), table::seconds(planned.cost)]
+    });
+    print(table::table(["training", "settings", "of one core"], 2, rows))?;
+    for cell in &plan.left_out {
+        print(format_args!(
+            "left out: {}/{}/{} has no settings; find some with: rivalry sweep --data {0} --backbone {1} --loss {2} --halving",
+            cell.data, cell.backbone, cell.loss
+        ))?;
+    }
+    print(format_args!("\n{} trainings, about {estimate} on this machine's threads", plan.planned.len()))
+}
+
+/// What `--only` and the rest ask for: each word is a table or figure, a data set or a backbone.
+fn request(args: &ReproduceArgs) -> rivalry::Result<Request> {
+    let mut request = Request {
+        losses: args.loss.clone(),
+        seeds: args.seeds,
+        epochs: args.epochs.map(|epochs| epochs as usize),
+        ..Request::default()
+    };
+    let data: Vec<&str> = cells().iter().map(|cell| &cell.data[..]).collect();
+    for word in &args.only {
+        let ends = |name: &&&str| {
+            **name == word || name.strip_suffix(&word[..]).is_some_and(|rest| rest.ends_with('-'))
+        };
+        if let Ok(figure) = FigureArg::from_str(word, false) {
+            request.figures.extend(match figure {
+                FigureArg::Table1 => &[Figure::Table1][..],
+                FigureArg::Table2 => &[Figure::Table2],
+                FigureArg::Ablation => &[Figure::Ablation],
+                FigureArg::HeadTail => &[Figure::HeadTail],
+                FigureArg::Noise => &[Figure::FalsePositives, Figure::FalseNegatives],
+            });
+        } else if BACKBONES.iter().any(|entry| entry.name == word) {
+            request.backbones.push(word.clone());
+        } else if data.iter().any(|name| ends(&name)) {
+            request.data.push(word.clone());
+        } else {
+            let figures = FigureArg::value_variants().iter().filter_map(|figure| figure.to_possible_value());
+            let figures: Vec<String> = figures.map(|figure| figure.get_name().to_owned()).collect();
+            let mut known: Vec<&str> =
+                figures.iter().map(String::as_str).chain(data).chain(["mf", "lightgcn"]).collect();
+            known.dedup();
+            return Err(unknown_name("part of the paper", word, known).field("--only").into());
+        }
+    }
+    if let Some(unknown) =
+        args.loss.iter().find(|name| !rivalry::loss::LOSSES.iter().any(|entry| entry.name == **name))
+    {
+        let known = rivalry::loss::LOSSES.iter().map(|entry| entry.name);
+        return Err(unknown_name("loss", unknown, known).field("--loss").into());
+    }
+    if request.figures.is_empty() {
+        request.figures = Figure::PAPER.to_vec();
+    }
+    Ok(request)
+}

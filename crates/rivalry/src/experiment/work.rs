@@ -1,0 +1,109 @@
+//! One attempt at one trial, from wherever it stands.
+
+use std::ops::ControlFlow;
+
+use super::index::write_failure;
+use super::{Lab, Standing, Trial};
+use crate::run::{Continuing, Lock, RunFolder};
+use crate::train::{Event, Fitted, Record, check, fit};
+use crate::{Error, InputError, Result};
+
+/// What happens to a trial.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Moment<'a> {
+    /// It begins, or goes on after so many epochs.
+    Began(usize),
+    /// So many batches of so many are done, over all epochs.
+    Step(usize, usize),
+    /// It is being evaluated.
+    Evaluating,
+    /// It was evaluated.
+    Evaluated(&'a Record),
+    /// It stands like this, and is left alone for now.
+    Left(&'a Standing),
+}
+
+/// Is told what happens to every trial, from several threads at once, and may ask to stop.
+pub trait Watch: Sync {
+    /// Takes note. `Break` asks all trials to stop, ready to be gone on with.
+    fn note(&self, trial: &Trial, moment: &Moment<'_>) -> ControlFlow<()>;
+}
+
+/// How an attempt went.
+pub(super) enum Attempt {
+    /// As far as it was to go.
+    Done,
+    /// Somebody else is at it.
+    Busy,
+    /// The watch asked to stop.
+    Stopped,
+}
+
+/// Goes on with a trial until it has been evaluated after the epoch `until`, or to its end.
+pub(super) fn attempt(lab: &Lab, trial: &Trial, until: Option<usize>, watch: &dyn Watch) -> Result<Attempt> {
+    let path = lab.path().join(&trial.name);
+    std::fs::create_dir_all(&path).map_err(|e| Error::io("create", &path, e))?;
+    let Ok(lock) = Lock::try_take(&path)? else { return Ok(Attempt::Busy) };
+    let standing = lab.standing(trial)?;
+    if standing.has_reached(until) {
+        let _ = watch.note(trial, &Moment::Left(&standing));
+        return Ok(Attempt::Done);
+    }
+    let Continuing { folder, config, stopped, data_checksum } =
+        RunFolder::create_or_resume(&path, &trial.config, lock)?;
+    if config != trial.config {
+        return Err(InputError::new("holds a training with other settings")
+            .file(&path)
+            .help("choose another folder for this experiment")
+            .into());
+    }
+    let dataset = lab.dataset(&config)?;
+    data_checksum.map_or(Ok(()), |checksum| dataset.check_same(&checksum))?;
+    check(&dataset, &config)?;
+
+    let began = Moment::Began(stopped.as_ref().map_or(0, |stopped| stopped.progress.epoch));
+    if watch.note(trial, &began).is_break() {
+        return Ok(Attempt::Stopped);
+    }
+    let (mut batches, mut all) = (0, 0);
+    let mut asked = false;
+    let mut observer = |event: &Event<'_>| {
+        let answer = match *event {
+            Event::Started { epochs, batches: per_epoch, .. } => {
+                (batches, all) = (per_epoch, per_epoch * epochs);
+                ControlFlow::Continue(())
+            }
+            Event::Step { epoch, batch, .. } => {
+                watch.note(trial, &Moment::Step((epoch - 1) * batches + batch, all))
+            }
+            Event::Evaluating { .. } => watch.note(trial, &Moment::Evaluating),
+            Event::Evaluated(record) => {
+                let answer = watch.note(trial, &Moment::Evaluated(record));
+                if until.is_some_and(|until| record.epoch >= until) {
+                    return ControlFlow::Break(());
+                }
+                answer
+            }
+        };
+        asked |= answer.is_break();
+        answer
+    };
+    let mut store = folder.store(&dataset, &config);
+    match fit(&dataset, &config, stopped, &mut store, &mut observer) {
+        Ok(Fitted::Done(fit)) => {
+            folder.finish(fit.outcome, &dataset)?;
+            folder.drop_checkpoint()?;
+        }
+        Ok(Fitted::Stopped(_)) if asked => return Ok(Attempt::Stopped),
+        Ok(Fitted::Stopped(_)) => {}
+        // Some settings don't work, and that is a result. It would be the same the next time.
+        Err(error @ (Error::NonFinite { .. } | Error::NanScore { .. })) => {
+            write_failure(lab.path(), trial, &error)?;
+        }
+        Err(error) => return Err(error),
+    }
+    let standing = lab.standing(trial)?;
+    let _ = watch.note(trial, &Moment::Left(&standing));
+    Ok(Attempt::Done)
+}

@@ -1,0 +1,229 @@
+//! Measured beside published, as Markdown.
+
+use std::fmt::Write;
+
+use super::measured::{Measured, Spread};
+use super::plan::Plan;
+
+const RECALL: &str = "Recall@20";
+const NDCG: &str = "NDCG@20";
+
+/// All tables that the measured cells make.
+pub fn markdown(measured: &[Measured], plan: &Plan) -> String {
+    let mut text = String::new();
+    let clean: Vec<&Measured> = measured.iter().filter(|cell| cell.noise() == 0.0).collect();
+    for (data, backbone) in groups(&clean) {
+        let cells: Vec<&Measured> =
+            clean.iter().filter(|cell| cell.data == data && cell.backbone == backbone).copied().collect();
+        let _ = writeln!(text, "## {data}, {backbone}\n");
+        if data.ends_with("-popularity") {
+            shifted(&mut text, &cells);
+        } else {
+            performance(&mut text, &cells);
+            against_sl(
+                &mut text,
+                "Ablation",
+                &cells,
+                &["dsl-ca", "dsl-kappa", "dsl"],
+                &[("NDCG@20", |cell| &cell.reference)],
+            );
+            against_sl(
+                &mut text,
+                "Popular and rare items (NDCG@20)",
+                &cells,
+                &["dsl-ca", "dsl"],
+                &[("head", |cell| &cell.head), ("tail", |cell| &cell.tail)],
+            );
+        }
+    }
+    noise(&mut text, measured, "False pairs in the training part", |cell| {
+        (cell.false_positives, cell.false_negatives)
+    });
+    noise(&mut text, measured, "The user's own items among the negatives", |cell| {
+        (cell.false_negatives, cell.false_positives)
+    });
+    if !plan.left_out.is_empty() {
+        text += "## Left out\n\nTheir settings are neither published nor found yet. These commands search for them:\n\n";
+        for cell in &plan.left_out {
+            let _ = writeln!(
+                text,
+                "- `rivalry sweep --data {} --backbone {} --loss {} --halving`",
+                cell.data, cell.backbone, cell.loss
+            );
+        }
+        text.push('\n');
+    }
+    text
+}
+
+impl Measured {
+    /// The name of the loss.
+    pub fn loss_name(&self) -> &str {
+        self.loss.get("type").and_then(|name| name.as_str()).unwrap_or_default()
+    }
+
+    /// How much noise there is, of either kind.
+    fn noise(&self) -> f64 {
+        self.false_positives + self.false_negatives
+    }
+
+    fn settings(&self) -> String {
+        let quiet = ["type", "slate", "kappa_min", "drift_control", "k"];
+        let own = self.loss.iter().filter(|(key, _)| !quiet.contains(&&key[..]));
+        let own = own.map(|(key, value)| match value {
+            toml::Value::Float(x) => format!("{key} {x}"),
+            toml::Value::String(text) => format!("{key} {text}"),
+            other => format!("{key} {other}"),
+        });
+        std::iter::once(format!("lr {}", self.lr)).chain(own).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Data sets and backbones, in the order they come.
+fn groups(cells: &[&Measured]) -> Vec<(String, String)> {
+    let mut groups: Vec<(String, String)> = Vec::new();
+    for cell in cells {
+        let group = (cell.data.clone(), cell.backbone.clone());
+        if !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
+    groups.sort();
+    groups
+}
+
+fn performance(text: &mut String, cells: &[&Measured]) {
+    *text += "| loss | settings | seeds | epoch | Recall@20 | NDCG@20 | published | NDCG@20 difference | own protocol |\n\
+              |---|---|---:|---|---:|---:|---:|---:|---:|\n";
+    for cell in cells {
+        let _ = writeln!(
+            text,
+            "| `{}`{} | {} | {} | {} | {} | {} | {} | {} | {} / {} |",
+            cell.loss_name(),
+            if cell.found { " *" } else { "" },
+            cell.settings(),
+            cell.seeds,
+            epochs(cell),
+            figure(cell.reference.get(RECALL)),
+            figure(cell.reference.get(NDCG)),
+            published(cell),
+            difference(cell.reference.get(NDCG), cell.published.get(NDCG)),
+            figure(cell.ours.get(RECALL)),
+            figure(cell.ours.get(NDCG)),
+        );
+    }
+    *text += "\nRecall@20 and NDCG@20 in the published protocol (training items masked, mean over all users), beside the \
+              published figures; own protocol: validation items masked too, mean over the users with test items.\n";
+    if cells.iter().any(|cell| cell.found) {
+        *text += "* Settings found by our own search on the validation part: none are published.\n";
+    }
+    text.push('\n');
+}
+
+fn shifted(text: &mut String, cells: &[&Measured]) {
+    *text += "| loss | settings | seeds | epoch picked on test | NDCG@20 there | last epoch's NDCG@20 | published | difference |\n\
+              |---|---|---:|---|---:|---:|---:|---:|\n";
+    for cell in cells {
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {} | {} | {} | {} | {} | {} |",
+            cell.loss_name(),
+            cell.settings(),
+            cell.seeds,
+            epochs(cell),
+            figure(cell.reference.get(NDCG)),
+            figure(cell.last.get(NDCG)),
+            published(cell),
+            difference(cell.reference.get(NDCG), cell.published.get(NDCG)),
+        );
+    }
+    *text += "\nThere is no validation part. The published reference picks the epoch on the test part itself, which looks \
+              at the answers; the last epoch's figure does not. Settings are those of the data without the shift.\n\n";
+}
+
+type Column = (&'static str, fn(&Measured) -> &std::collections::BTreeMap<String, Spread>);
+
+/// How losses stand to SL.
+fn against_sl(text: &mut String, title: &str, cells: &[&Measured], losses: &[&str], columns: &[Column]) {
+    let find = |name: &str| cells.iter().find(|cell| cell.loss_name() == name);
+    let Some(sl) = find("sl") else { return };
+    let rows: Vec<_> = losses.iter().filter_map(|name| find(name)).collect();
+    if rows.is_empty() || columns.iter().any(|(_, of)| !of(sl).contains_key(NDCG)) {
+        return;
+    }
+    let _ = writeln!(text, "{title}:\n");
+    let names = columns.iter().map(|(name, _)| format!(" {name} | against SL |")).collect::<String>();
+    let _ = writeln!(text, "| loss |{names}\n|---|{}", "---:|---:|".repeat(columns.len()));
+    for cell in std::iter::once(sl).chain(rows) {
+        let _ = write!(text, "| `{}` |", cell.loss_name());
+        for (_, of) in columns {
+            let (own, base) = (of(cell).get(NDCG), of(sl).get(NDCG).map(|spread| spread.mean));
+            let _ = write!(text, " {} | {} |", figure(own), difference(own, base.as_ref()));
+        }
+        text.push('\n');
+    }
+    text.push('\n');
+}
+
+/// NDCG@20 by level of noise, and what is left of it. `level` gives the noise of the kind in question and of the other.
+fn noise(text: &mut String, measured: &[Measured], title: &str, level: fn(&Measured) -> (f64, f64)) {
+    let cells: Vec<&Measured> = measured.iter().filter(|cell| level(cell).1 == 0.0).collect();
+    let mut levels: Vec<f64> = cells.iter().map(|cell| level(cell).0).collect();
+    levels.sort_by(f64::total_cmp);
+    levels.dedup();
+    if levels.iter().all(|level| *level == 0.0) {
+        return;
+    }
+    let _ = writeln!(text, "## {title} (NDCG@20)\n");
+    let head = levels.iter().map(|level| format!(" {level} |")).collect::<String>();
+    let _ = writeln!(text, "| data | model | loss |{head}\n|---|---|---|{}", "---:|".repeat(levels.len()));
+    let clean = cells.iter().filter(|cell| level(cell).0 == 0.0);
+    for base in clean {
+        let same = |cell: &&&Measured| {
+            [&cell.data, &cell.backbone] == [&base.data, &base.backbone]
+                && cell.loss_name() == base.loss_name()
+        };
+        let row: Vec<&&Measured> = cells.iter().filter(same).collect();
+        if row.len() < 2 {
+            continue;
+        }
+        let _ = write!(text, "| {} | {} | `{}` |", base.data, base.backbone, base.loss_name());
+        for wanted in &levels {
+            let cell = row.iter().find(|cell| level(cell).0 == *wanted);
+            let own = cell.and_then(|cell| cell.reference.get(NDCG));
+            let change = difference(own, base.reference.get(NDCG).map(|spread| spread.mean).as_ref());
+            let shown = if *wanted == 0.0 { figure(own) } else { format!("{} ({change})", figure(own)) };
+            let _ = write!(text, " {shown} |");
+        }
+        text.push('\n');
+    }
+    text.push('\n');
+}
+
+fn epochs(cell: &Measured) -> String {
+    cell.epochs.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn figure(spread: Option<&Spread>) -> String {
+    match spread {
+        None => "–".to_owned(),
+        Some(Spread { mean, deviation: 0.0 }) => format!("{mean:.4}"),
+        Some(Spread { mean, deviation }) => format!("{mean:.4} ± {deviation:.4}"),
+    }
+}
+
+fn published(cell: &Measured) -> String {
+    match (cell.published.get(RECALL), cell.published.get(NDCG)) {
+        (Some(recall), Some(ndcg)) => format!("{recall:.4} / {ndcg:.4}"),
+        _ => "–".to_owned(),
+    }
+}
+
+fn difference(measured: Option<&Spread>, base: Option<&f64>) -> String {
+    match (measured, base) {
+        (Some(measured), Some(base)) if *base > 0.0 => {
+            format!("{:+.1} %", (measured.mean / base - 1.0) * 100.0)
+        }
+        _ => "–".to_owned(),
+    }
+}
