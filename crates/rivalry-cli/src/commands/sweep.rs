@@ -113,13 +113,11 @@ fn show(findings: &Findings, out: &Path, quiet: bool) -> std::io::Result<()> {
     let rows = findings.chosen.iter().map(|chosen| {
         let first = chosen.seeds.first();
         let run = first.map_or(String::new(), |seed| seed.name.clone());
-        let tried =
-            findings.trials.iter().filter(|trial| trial.name.starts_with(&format!("{}-", chosen.loss)));
         [
             format!("{} {}", chosen.backbone, chosen.loss),
             settings(chosen),
             run,
-            tried.count().to_string(),
+            chosen.tried.to_string(),
             value(first.and_then(|seed| seed.valid)),
             spread(chosen, "Recall@20"),
             spread(chosen, "NDCG@20"),

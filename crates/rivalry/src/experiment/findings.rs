@@ -26,14 +26,16 @@ pub struct Chosen {
     pub loss: String,
     /// The settings by which the trials differ.
     pub settings: BTreeMap<String, toml::Value>,
+    /// How many settings were tried.
+    pub tried: usize,
     /// The same training from one seed after another, the search's own first.
     pub seeds: Vec<Standing>,
 }
 
 impl Chosen {
-    pub(super) fn new(trial: &Trial, seeds: Vec<Standing>) -> Self {
+    pub(super) fn new(trial: &Trial, tried: usize, seeds: Vec<Standing>) -> Self {
         let [data, backbone, loss] = trial.contest().map(str::to_owned);
-        Self { data, backbone, loss, settings: trial.settings.iter().cloned().collect(), seeds }
+        Self { data, backbone, loss, settings: trial.settings.iter().cloned().collect(), tried, seeds }
     }
 
     /// Mean and sample standard deviation of a test metric over the seeds that have it.

@@ -1,6 +1,6 @@
 //! Successive halving: all trials for a few epochs, then only the better part of them for more, and so on.
 
-use super::{Standing, Trial};
+use super::Trial;
 use crate::{InputError, Result};
 
 /// How trials are thinned out.
@@ -41,30 +41,24 @@ impl Halving {
         (round < self.rounds && epochs < train.epochs).then_some(epochs)
     }
 
-    /// Those that go on: of each contest the better ones, in the order they were in.
-    pub(super) fn survivors(&self, trials: Vec<Trial>, standings: &[Standing]) -> Vec<Trial> {
-        let value = |trial: &Trial| {
-            let standing = standings.iter().find(|standing| standing.name == trial.name);
-            standing.and_then(|standing| standing.valid).unwrap_or(f64::NEG_INFINITY)
-        };
-        let goes_on = |trial: &Trial| {
-            let rivals = || trials.iter().filter(|rival| rival.contest() == trial.contest());
-            let own = value(trial);
+    /// Those that go on: of each contest the better ones by these values, in the order they were in.
+    pub(super) fn survivors(&self, trials: Vec<Trial>, values: &[f64]) -> Vec<Trial> {
+        let goes_on = |at: usize| {
+            let rivals =
+                || (0..trials.len()).filter(|&rival| trials[rival].contest() == trials[at].contest());
             // Of equal ones the earlier counts as better.
-            let before =
-                rivals().take_while(|rival| rival.name != trial.name).filter(|rival| value(rival) >= own);
-            let after =
-                rivals().skip_while(|rival| rival.name != trial.name).filter(|rival| value(rival) > own);
-            before.count() + after.count() < rivals().count().div_ceil(self.keep_one_in)
+            let better =
+                |rival: usize| values[rival] > values[at] || (values[rival] == values[at] && rival < at);
+            rivals().filter(|&rival| better(rival)).count() < rivals().count().div_ceil(self.keep_one_in)
         };
-        let survive: Vec<bool> = trials.iter().map(goes_on).collect();
+        let survive: Vec<bool> = (0..trials.len()).map(goes_on).collect();
         trials.into_iter().zip(survive).filter(|(_, survives)| *survives).map(|(trial, _)| trial).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Search, State};
+    use super::super::Search;
     use super::*;
 
     #[test]
@@ -72,16 +66,9 @@ mod tests {
         let grid = "grid = { loss.type = ['sl', 'bsl'], optim.lr = [0.1, 0.2, 0.3, 0.4] }";
         let search = format!("base = {{ data.source = 'synthetic', train.epochs = 90 }}\n{grid}");
         let trials = Search::parse(&search).unwrap().trials().unwrap();
-        let standing = |trial: &Trial| Standing {
-            name: trial.name.clone(),
-            settings: trial.settings.iter().cloned().collect(),
-            state: State::Begun(10),
-            valid: Some(trial.config.optim.lr),
-            outcome: None,
-        };
-        let standings: Vec<Standing> = trials.iter().map(standing).collect();
+        let values: Vec<f64> = trials.iter().map(|trial| trial.config.optim.lr).collect();
         let halving = Halving::default();
-        let left = halving.survivors(trials.clone(), &standings);
+        let left = halving.survivors(trials.clone(), &values);
         let lrs: Vec<f64> = left.iter().map(|trial| trial.config.optim.lr).collect();
         assert_eq!(lrs, [0.3, 0.4, 0.3, 0.4]);
         let untils = [0, 1, 2].map(|round| halving.until(round, &trials[0]));

@@ -81,7 +81,8 @@ impl Lab {
         }
         let chosen = best.iter().map(|trial| {
             let seeds = seeds(trial).iter().map(|trial| self.standing(trial)).collect::<Result<_>>()?;
-            Ok(Chosen::new(trial, seeds))
+            let tried = trials.iter().filter(|rival| rival.contest() == trial.contest()).count();
+            Ok(Chosen::new(trial, tried, seeds))
         });
         let chosen = chosen.collect::<Result<_>>()?;
         let more = again.into_iter().filter(|trial| !standings.iter().any(|known| known.name == trial.name));
@@ -105,9 +106,9 @@ impl Lab {
                 return Ok(None);
             }
             if let (Some(halving), true) = (order.halving, round < rounds) {
-                let standings: Vec<Standing> =
-                    left.iter().map(|trial| self.standing(trial)).collect::<Result<_>>()?;
-                left = halving.survivors(left, &standings);
+                let value = |trial: &Trial| self.value(trial, until(trial));
+                let values: Vec<f64> = left.iter().map(value).collect::<Result<_>>()?;
+                left = halving.survivors(left, &values);
             }
         }
         let standings = self.write_index(trials)?;
@@ -181,6 +182,16 @@ impl Lab {
             over.insert(trial.name.clone(), standing.clone());
         }
         Ok(standing)
+    }
+
+    /// A trial's best value on the validation part until an epoch, however far it has come since.
+    fn value(&self, trial: &Trial, until: Option<usize>) -> Result<f64> {
+        let Ok(folder) = RunFolder::open(&self.path.join(&trial.name)) else { return Ok(f64::NEG_INFINITY) };
+        let metric = trial.config.eval.selection_metric();
+        let log = folder.log()?;
+        let in_time = log.iter().filter(|record| until.is_none_or(|until| record.epoch <= until));
+        let values = in_time.filter_map(|record| record.valid.as_ref()?.get(&metric).copied());
+        Ok(values.fold(f64::NEG_INFINITY, f64::max))
     }
 
     /// The data of a config, read once for all trials that share them.
