@@ -38,7 +38,7 @@ def losses() -> dict[str, dict[str, Any]]:
     """Every loss by name: a summary, its parameters (default, range, search grid), what it needs besides scores.
 
     >>> sorted(rivalry.losses()["dsl"]["params"])
-    ['alpha', 'beta', 'drift_control', 'kappa_min', 'slate', 'tau']
+    ['alpha', 'beta', 'drift_control', 'kappa_min', 'kappa_tau', 'slate', 'tau']
     """
     return _by_name(_rivalry.losses())
 

@@ -3,7 +3,7 @@
 
 use super::Entry;
 use super::competition::{ALPHA, Competition, SLATE};
-use super::kappa::{BETA, DRIFT_CONTROL, KAPPA_MIN, Kappa};
+use super::kappa::{BETA, DRIFT_CONTROL, KAPPA_MIN, KAPPA_TAU, Kappa};
 use super::softmax::{Softmax, TAU, Weight};
 use super::top_k::{K, REFRESH_EVERY, TAU_W, TopK};
 use crate::config::Params;
@@ -11,14 +11,14 @@ use crate::config::Params;
 pub(super) const DSL: Entry = Entry {
     name: "dsl",
     summary: "dual-scale softmax: negatives weighted by κ, a temperature for each pair",
-    params: &[TAU, ALPHA, BETA, SLATE, KAPPA_MIN, DRIFT_CONTROL],
+    params: &[TAU, ALPHA, BETA, SLATE, KAPPA_MIN, KAPPA_TAU, DRIFT_CONTROL],
     build: |params| Box::new(dsl(params)),
 };
 
 pub(super) const DSL_KAPPA: Entry = Entry {
     name: "dsl-kappa",
     summary: "DSL's κ branch alone: negatives weighted by hardness and similarity",
-    params: &[TAU, BETA, KAPPA_MIN, DRIFT_CONTROL],
+    params: &[TAU, BETA, KAPPA_MIN, KAPPA_TAU, DRIFT_CONTROL],
     build: |params| {
         Box::new(Softmax { scale: Some(Kappa::new(params)), ..Softmax::plain(params.number(TAU.name)) })
     },
@@ -39,7 +39,7 @@ pub(super) const DSL_CA: Entry = Entry {
 pub(super) const DSL_AT_K: Entry = Entry {
     name: "dsl@k",
     summary: "DSL weighted towards pairs near the top K",
-    params: &[TAU, ALPHA, BETA, SLATE, KAPPA_MIN, DRIFT_CONTROL, TAU_W, K, REFRESH_EVERY],
+    params: &[TAU, ALPHA, BETA, SLATE, KAPPA_MIN, KAPPA_TAU, DRIFT_CONTROL, TAU_W, K, REFRESH_EVERY],
     build: |params| Box::new(Softmax { weight: Weight::TopK(TopK::new(params)), ..dsl(params) }),
 };
 

@@ -10,7 +10,7 @@ use rivalry_kernels::{Activation, Real};
 
 use super::activation::{self, ACTIVATION};
 use super::competition::{ALPHA, Competition, SLATE};
-use super::kappa::{BETA, DRIFT_CONTROL, KAPPA_MIN, Kappa};
+use super::kappa::{BETA, DRIFT_CONTROL, KAPPA_MIN, KAPPA_TAU, Kappa};
 use super::top_k::{K, REFRESH_EVERY, TAU_W, TopK};
 use super::{Companions, Entry, Gradients, Loss, Row, RowGradient, RowLoss, State, Turn};
 use crate::config::{Param, Range, Value};
@@ -38,6 +38,7 @@ pub(super) const SOFTMAX: Entry = Entry {
         SLATE,
         BETA,
         KAPPA_MIN,
+        KAPPA_TAU,
         DRIFT_CONTROL,
         TAU_W,
         K,
@@ -57,7 +58,7 @@ pub(super) const SOFTMAX: Entry = Entry {
 
 const SCALE: Param = Param {
     name: "scale",
-    doc: "scale of each negative: one, or DSL's κ (beta, kappa_min, drift_control)",
+    doc: "scale of each negative: one, or DSL's κ (beta, kappa_min, kappa_tau, drift_control)",
     default: Value::Choice("one"),
     range: Range::OneOf(&["one", "kappa"]),
     grid: &[],
