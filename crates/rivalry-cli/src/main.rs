@@ -3,6 +3,8 @@
 
 mod args;
 mod commands;
+mod comparison;
+mod counting;
 mod output;
 mod progress;
 mod settings;

@@ -1,5 +1,6 @@
 //! What can be said on the command line, as plain values. Nothing is opened or decided here.
 
+mod compare;
 mod data;
 mod train;
 
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
+pub use compare::{CompareArgs, FormatArg, InspectArgs};
 pub use data::{DataCommand, Layer, SourceArgs};
 pub use train::TrainArgs;
 
@@ -29,6 +31,10 @@ pub enum Command {
     Train(Box<TrainArgs>),
     /// Measure the model of a run
     Evaluate(EvaluateArgs),
+    /// Hold methods against each other: means over seeds, differences, and how sure they are
+    Compare(CompareArgs),
+    /// Look inside the loss of a run: what it does to the competition between items
+    Inspect(InspectArgs),
     /// The best items for users of a run
     Recommend(RecommendArgs),
     /// The items most like one item of a run

@@ -13,11 +13,12 @@ use crate::train::{Model, Moment, Outcome, Progress, Stopped, Store};
 use crate::{Error, InputError, Result};
 
 const CONFIG: &str = "config.toml";
-const LOG: &str = "log.jsonl";
+pub(super) const LOG: &str = "log.jsonl";
 const METRICS: &str = "metrics.json";
 const MODEL: &str = "model.safetensors";
 const CHECKPOINT: &str = "checkpoint";
-const FILES: [&str; 5] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT];
+pub(super) const INSPECTION: &str = "inspect.json";
+const FILES: [&str; 6] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT, INSPECTION];
 
 /// The folder of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +113,7 @@ impl RunFolder {
     /// Opens a run to go on with it.
     pub fn resume(path: &Path) -> Result<Continuing> {
         let folder = Self::open(path)?;
-        let config = Config::from_layers(&[read_layer(&path.join(CONFIG))?])?;
+        let config = folder.config()?;
         if !folder.has_checkpoint() {
             return Ok(Continuing { folder, config, stopped: None, data_checksum: None });
         }
@@ -144,6 +145,15 @@ impl RunFolder {
         self.path.join(CHECKPOINT).exists()
     }
 
+    /// What the run was asked to be.
+    pub fn config(&self) -> Result<Config> {
+        let path = self.path.join(CONFIG);
+        Config::from_layers(&[read_layer(&path)?]).map_err(|error| match error {
+            Error::Input(error) => error.file(path).into(),
+            other => other,
+        })
+    }
+
     /// The model of the best epoch.
     pub fn model(&self) -> Result<SavedModel> {
         let path = self.path.join(MODEL);
@@ -160,9 +170,7 @@ impl RunFolder {
     pub fn record(&self) -> Result<Option<RunRecord>> {
         let path = self.path.join(METRICS);
         match std::fs::read_to_string(&path) {
-            Ok(text) => serde_json::from_str(&text)
-                .map(Some)
-                .map_err(|e| InputError::new(format!("not a run's figures: {e}")).file(&path).into()),
+            Ok(text) => serde_json::from_str(&text).map(Some).map_err(|e| damaged_record(&path, &e)),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(e) => Err(Error::io("read", &path, e)),
         }
@@ -200,6 +208,8 @@ pub struct RunStore<'a> {
 
 impl Store for RunStore<'_> {
     fn save_best(&mut self, model: &Model, epoch: usize) -> Result<()> {
+        // What was seen in the old model is not in this one.
+        remove(&self.folder.inspection_path())?;
         SavedModel::write(&self.folder.path.join(MODEL), model, epoch, self.dataset, self.config)
     }
 
@@ -214,6 +224,14 @@ impl Store for RunStore<'_> {
         let path = self.folder.path.join(CHECKPOINT);
         checkpoint::write(&path, progress, moment, &self.dataset.checksum)
     }
+}
+
+fn damaged_record(path: &Path, fault: &serde_json::Error) -> Error {
+    InputError::new(format!("not a run's figures: {fault}"))
+        .file(path)
+        .line(fault.line() as u64)
+        .help("the file is damaged: bring it back from a copy, or train the run again")
+        .into()
 }
 
 /// Removes a file, if it is there.
