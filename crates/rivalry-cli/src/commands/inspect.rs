@@ -92,8 +92,8 @@ fn bounds(bounds: &Bounds) -> std::io::Result<()> {
     let Bounds { checked, value_broken, radius_broken, mean_sharpness_off } = bounds;
     let broken = |n: usize| if n == 0 { "hold everywhere".to_owned() } else { format!("fail for {n}") };
     print(format_args!("\ntheory, checked on {} pairs", thousands(*checked)))?;
-    print(format_args!("  bounds of the value             {}", broken(*value_broken)))?;
-    print(format_args!("  radius grows as τ falls         {}", broken(*radius_broken)))?;
+    print(format_args!("  bounds of the value              {}", broken(*value_broken)))?;
+    print(format_args!("  radius grows as τ falls          {}", broken(*radius_broken)))?;
     print(format_args!("  mean of 1/τ in a batch, times τ  within {mean_sharpness_off:.1e} of one"))
 }
 

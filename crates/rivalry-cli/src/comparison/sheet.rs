@@ -1,6 +1,7 @@
 //! The tables of a comparison, before anybody decides how they look.
 
 use rivalry::compare::{Compared, Comparison, Difference};
+use rivalry::data::thousands;
 use rivalry::stats::Summary;
 
 /// A table.
@@ -89,7 +90,7 @@ fn differences(comparison: &Comparison) -> Sheet {
         "Wilcoxon p",
         "% better / same / worse",
     ];
-    let title = format!("Against {}, paired over {} users", comparison.baseline, comparison.users);
+    let title = format!("Against {}, paired over {} users", comparison.baseline, thousands(comparison.users));
     Sheet { title, header: header(&columns, []), texts: 2, rows }
 }
 
