@@ -95,7 +95,7 @@ fn every_format_says_what_was_done_and_marks_the_best() {
             "| --- | ---: |",
             "**0.",
             "Wilcoxon signed-rank test",
-            "data synthetic",
+            "Data: synthetic",
         ],
     );
     let latex = text(&world, &["compare", "runs", "--format", "latex", "-k", "5,10"]);
@@ -199,7 +199,7 @@ fn missing_unfinished_and_damaged_runs_are_named() {
 
     let first = log.iter().position(|&byte| byte == b'\n').unwrap();
     world.write("run/log.jsonl", &[&log[..=first], b"{\"epoch\": 2,\n"].concat());
-    holds(&world.fails(2, &["compare", "run"]), &["run/log.jsonl:2: not the record of an evaluation"]);
+    holds(&world.fails(2, &["compare", "run"]), &["run/log.jsonl:2: not a record of an evaluation"]);
     world.write("run/log.jsonl", "");
     holds(&world.fails(2, &["compare", "run"]), &["run/log.jsonl: knows nothing of epoch"]);
     world.write("run/log.jsonl", &log);

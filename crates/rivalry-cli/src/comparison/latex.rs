@@ -2,33 +2,37 @@
 
 use rivalry::compare::Comparison;
 
-use super::notes::{heading, notes};
+use super::notes::prose;
 use super::sheet::{Cell, Sheet, sheets};
 
-/// Tables with the best means in bold, and in their captions what was done.
+/// Tables with the best means in bold. What was done stands in the float of the differences, under them.
 pub fn latex(comparison: &Comparison) -> String {
-    let heading = heading(comparison);
-    let terms = heading.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
-    let done = format!("{}. {}", terms.collect::<Vec<_>>().join("; "), notes(comparison).join(" "));
-    let tables: Vec<String> = sheets(comparison).iter().map(|sheet| table(sheet, &done)).collect();
-    tables.join("\n\n")
+    let place = usize::from(comparison.methods.len() > 1);
+    let sheets = sheets(comparison);
+    let tables = sheets.iter().enumerate().map(|(at, sheet)| {
+        let note = (at == place).then(|| escaped(&prose(comparison)));
+        table(sheet, note)
+    });
+    tables.collect::<Vec<_>>().join("\n\n")
 }
 
-fn table(sheet: &Sheet, done: &str) -> String {
+fn table(sheet: &Sheet, note: Option<String>) -> String {
     let columns: String =
         (0..sheet.header.len()).map(|column| if column < sheet.texts { 'l' } else { 'r' }).collect();
     let line = |cells: Vec<String>| format!("  {} \\\\", cells.join(" & "));
     let mut lines = vec![
         r"\begin{table}".to_owned(),
         r"  \centering".to_owned(),
-        format!("  \\caption{{{}. {}}}", escaped(&sheet.title), escaped(done)),
+        format!("  \\caption{{{}}}", escaped(&sheet.title)),
         format!("  \\begin{{tabular}}{{{columns}}}"),
         r"  \hline".to_owned(),
         line(sheet.header.iter().map(|text| escaped(text)).collect()),
         r"  \hline".to_owned(),
     ];
     lines.extend(sheet.rows.iter().map(|row| line(row.iter().map(cell).collect())));
-    lines.extend([r"  \hline", r"  \end{tabular}", r"\end{table}"].map(str::to_owned));
+    lines.extend([r"  \hline", r"  \end{tabular}"].map(str::to_owned));
+    lines.extend(note.map(|note| format!("  \\par\\medskip {{\\footnotesize {note}}}")));
+    lines.push(r"\end{table}".to_owned());
     lines.join("\n")
 }
 

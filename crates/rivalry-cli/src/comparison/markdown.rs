@@ -2,16 +2,13 @@
 
 use rivalry::compare::Comparison;
 
-use super::notes::{heading, notes};
+use super::notes::prose;
 use super::sheet::{Cell, Sheet, sheets};
 
 /// Tables with the best means in bold, and under them what was done.
 pub fn markdown(comparison: &Comparison) -> String {
     let mut parts: Vec<String> = sheets(comparison).iter().map(table).collect();
-    let heading = heading(comparison);
-    let terms = heading.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
-    parts.push(terms.collect::<Vec<_>>().join("; ") + ".");
-    parts.push(notes(comparison).join(" "));
+    parts.push(escaped(&prose(comparison)));
     parts.join("\n\n")
 }
 

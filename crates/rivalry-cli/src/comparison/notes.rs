@@ -5,8 +5,22 @@ use rivalry::config::Select;
 use rivalry::data::thousands;
 use rivalry::eval::{Average, Mask};
 
-/// What all methods have in common.
+/// What all methods have in common, a line each.
 pub fn heading(comparison: &Comparison) -> String {
+    let lines = terms(comparison).map(|(what, how)| format!("{what:8}{how}"));
+    lines.join("\n")
+}
+
+/// What was done, as running text.
+pub fn prose(comparison: &Comparison) -> String {
+    let terms = terms(comparison).map(|(what, how)| format!("{what}: {how}"));
+    let mut text = terms.join("; ");
+    // The first word of a sentence.
+    text[..1].make_ascii_uppercase();
+    format!("{text}. {}", notes(comparison).join(" ")).trim_end().to_owned()
+}
+
+fn terms(comparison: &Comparison) -> [(&'static str, String); 4] {
     let terms = &comparison.terms;
     let masked = match terms.mask {
         Mask::Train => "training items",
@@ -22,12 +36,11 @@ pub fn heading(comparison: &Comparison) -> String {
         Select::Test => "the best on the test part itself",
     };
     [
-        format!("data    {}, test part, full ranking", terms.data),
-        format!("mask    {masked}"),
-        format!("mean    over {over}"),
-        format!("epoch   {chosen}"),
+        ("data", format!("{}, test part, full ranking", terms.data)),
+        ("mask", masked.to_owned()),
+        ("mean", format!("over {over}")),
+        ("epoch", chosen.to_owned()),
     ]
-    .join("\n")
 }
 
 /// How the figures came about.

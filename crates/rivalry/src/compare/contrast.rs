@@ -83,7 +83,7 @@ fn user_means(method: &MeasuredMethod, metric: &str) -> Vec<f64> {
 /// The difference of paired values; what depends on other comparisons is left open.
 fn difference(values: &[f64], base: &[f64], bootstrap: Bootstrap) -> Difference {
     assert_eq!(values.len(), base.len(), "values of other users");
-    let differences: Vec<f64> = values.iter().zip(base).map(|(value, base)| value - base).collect();
+    let differences: Vec<f64> = values.iter().zip(base).map(|(value, base)| cleaned(value - base)).collect();
     let share = |wanted: fn(f64) -> bool| {
         differences.iter().filter(|d| wanted(**d)).count() as f64 / differences.len().max(1) as f64
     };
@@ -102,4 +102,9 @@ fn difference(values: &[f64], base: &[f64], bootstrap: Bootstrap) -> Difference 
         head: None,
         tail: None,
     }
+}
+
+/// Means over seeds carry rounding, which would tell users apart who are the same, and break ties among ranks.
+fn cleaned(difference: f64) -> f64 {
+    (difference * 1e12).round() / 1e12
 }

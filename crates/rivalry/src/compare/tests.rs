@@ -102,3 +102,12 @@ fn p_values_are_corrected_for_the_number_of_comparisons_and_the_baseline_can_be_
         (2.0 * much.wilcoxon.p, little.wilcoxon.p)
     );
 }
+
+#[test]
+fn rounding_in_the_means_over_seeds_is_no_difference() {
+    let thirds = |order: [f64; 3]| order.map(|x| vec![x; 90]);
+    let methods = measured(&[("a", &thirds([0.1, 0.2, 0.7])), ("b", &thirds([0.7, 0.1, 0.2]))]);
+    let found = contrast(&methods, 0, &[NDCG], Bootstrap::default());
+    let difference = &found.methods[1].differences["NDCG@20"];
+    assert_eq!((difference.same, difference.wilcoxon.used, difference.t.p), (1.0, 0, 1.0));
+}

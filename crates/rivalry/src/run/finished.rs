@@ -6,7 +6,7 @@ use super::RunFolder;
 use super::folder::{LOG, RunRecord};
 use crate::config::Config;
 use crate::train::Record;
-use crate::{Error, InputError, Result};
+use crate::{InputError, Result};
 
 /// A run that has its figures.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl FinishedRun {
                 .help(format!("let it finish: rivalry train --resume {}", path.display()))
                 .into());
         };
-        let history = folder.history()?;
+        let history = folder.log()?;
         let best = record.outcome.best_epoch;
         if !history.iter().any(|evaluated| evaluated.epoch == best) {
             return Err(InputError::new(format!("knows nothing of epoch {best}, which metrics.json is of"))
@@ -62,29 +62,4 @@ impl FinishedRun {
 
 fn type_of(section: &toml::Table) -> &str {
     section.get("type").and_then(|name| name.as_str()).unwrap_or_default()
-}
-
-impl RunFolder {
-    /// What each evaluation of the run found, in order; nothing if there was none yet.
-    pub fn history(&self) -> Result<Vec<Record>> {
-        let path = self.path().join(LOG);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) if e.kind() == std::io::ErrorKind::InvalidData => {
-                return Err(InputError::new("not UTF-8 text").file(&path).into());
-            }
-            Err(e) => return Err(Error::io("read", &path, e)),
-        };
-        let record = |(line, text): (u64, &str)| {
-            serde_json::from_str(text).map_err(|e| {
-                InputError::new(format!("not the record of an evaluation: {e}"))
-                    .file(&path)
-                    .line(line)
-                    .help("the file is damaged: bring it back from a copy, or train the run again")
-                    .into()
-            })
-        };
-        (1..).zip(text.lines()).map(record).collect()
-    }
 }

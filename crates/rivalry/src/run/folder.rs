@@ -12,7 +12,7 @@ use crate::data::Dataset;
 use crate::train::{Model, Moment, Outcome, Progress, Stopped, Store};
 use crate::{Error, InputError, Result};
 
-const CONFIG: &str = "config.toml";
+pub(super) const CONFIG: &str = "config.toml";
 pub(super) const LOG: &str = "log.jsonl";
 const METRICS: &str = "metrics.json";
 const MODEL: &str = "model.safetensors";
@@ -143,15 +143,6 @@ impl RunFolder {
     /// Whether there is anything to resume from.
     pub fn has_checkpoint(&self) -> bool {
         self.path.join(CHECKPOINT).exists()
-    }
-
-    /// What the run was asked to be.
-    pub fn config(&self) -> Result<Config> {
-        let path = self.path.join(CONFIG);
-        Config::from_layers(&[read_layer(&path)?]).map_err(|error| match error {
-            Error::Input(error) => error.file(path).into(),
-            other => other,
-        })
     }
 
     /// The model of the best epoch.

@@ -6,6 +6,7 @@ mod finished;
 mod folder;
 mod inspection_file;
 mod model_file;
+mod read;
 mod tensors;
 
 pub use atomic::write as write_atomically;
