@@ -348,3 +348,36 @@ fn dsl_without_strength_is_sl_to_the_bit() {
     };
     assert_eq!(outcomes(&*sl), outcomes(&*dsl));
 }
+
+#[test]
+fn what_a_loss_shows_of_its_inside_is_what_it_trains_by() {
+    let shown = std::cell::Cell::new(0);
+    for_each_loss("tau = 0.3\nalpha = 0.9\nbeta = 1.5\nslate = 6", |name, loss| {
+        let Some(anatomy) = loss.anatomy() else { return };
+        shown.set(shown.get() + 1);
+        let scores = scores(5, 40);
+        for (b, measure) in scores.measures(&*loss).into_iter().enumerate() {
+            let (outcome, grads, _) = gradient::<f64>(&*loss, 0, Turn::Model, scores.row(b), measure);
+            let found = anatomy.dissect(scores.row(b), measure);
+            let close = |a: f64, b: f64| (a - b).abs() < 1e-12 * (1.0 + b.abs());
+            assert!(close(found.temperature * measure, anatomy.tau()), "{name}");
+            assert_eq!(measure != 1.0, anatomy.is_adaptive(), "{name}");
+            // Without the weight of the pair, which the losses at K have.
+            if !name.ends_with("@k") {
+                let value = found.soft_maximum / found.temperature + 40f64.ln();
+                assert!(close(value, outcome.value), "{name}: {value} {}", outcome.value);
+            }
+            // Where the height of a negative is its difference times its scale, so is its gradient.
+            if name != "psl" {
+                let scale = |j: usize| found.scales.as_ref().map_or(1.0, |scales| scales[j]);
+                let slopes: Vec<f64> = (0..40).map(|j| found.weights[j] * scale(j)).collect();
+                let (total, mass) = (slopes.iter().sum::<f64>(), grads.iter().sum::<f64>());
+                for j in 0..40 {
+                    assert!(close(slopes[j] / total, grads[j] / mass), "{name}");
+                    assert!(close(found.shares[j], grads[j] / mass), "{name}");
+                }
+            }
+        }
+    });
+    assert_eq!(shown.get(), 9, "the softmax family");
+}

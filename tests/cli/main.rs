@@ -3,7 +3,9 @@
 mod bad_input;
 mod bad_model;
 mod commands;
+mod compare;
 mod data;
+mod inspect;
 mod interrupted;
 mod reproduce;
 mod support;

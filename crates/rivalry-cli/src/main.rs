@@ -3,6 +3,8 @@
 
 mod args;
 mod commands;
+mod comparison;
+mod counting;
 mod experiment;
 mod output;
 mod progress;

@@ -17,7 +17,8 @@ pub fn table<const N: usize>(
     aligned(header.map(str::to_owned).to_vec(), texts, rows.into_iter().map(Vec::from))
 }
 
-fn aligned(header: Vec<String>, texts: usize, rows: impl Iterator<Item = Vec<String>>) -> String {
+/// The same with any number of columns.
+pub fn aligned(header: Vec<String>, texts: usize, rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(STYLE).force_no_tty().set_header(header).add_rows(rows);
     for column in table.column_iter_mut().skip(texts) {

@@ -105,7 +105,7 @@ pub fn introduce_model(config: &Config) {
 }
 
 /// `type (key value, …)` of a config section.
-fn named(section: &toml::Table) -> String {
+pub fn named(section: &toml::Table) -> String {
     let name = section.get("type").and_then(|name| name.as_str()).unwrap_or_default();
     let settings = section.iter().filter(|(key, _)| *key != "type");
     let settings: Vec<String> = settings

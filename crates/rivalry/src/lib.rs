@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod backbone;
+pub mod compare;
 pub mod config;
 pub mod data;
 mod error;
@@ -14,6 +15,7 @@ pub mod reproduce;
 mod rng;
 pub mod run;
 pub mod sample;
+pub mod stats;
 pub mod train;
 
 pub use error::{Error, InputError, Result, did_you_mean, unknown_name};

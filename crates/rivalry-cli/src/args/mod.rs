@@ -1,5 +1,6 @@
 //! What can be said on the command line, as plain values. Nothing is opened or decided here.
 
+mod compare;
 mod data;
 mod reproduce;
 mod sweep;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
+pub use compare::{CompareArgs, FormatArg, InspectArgs};
 pub use data::{DataCommand, Layer, SourceArgs};
 pub use reproduce::{FigureArg, ReproduceArgs};
 pub use sweep::SweepArgs;
@@ -33,6 +35,10 @@ pub enum Command {
     Train(Box<TrainArgs>),
     /// Measure the model of a run
     Evaluate(EvaluateArgs),
+    /// Hold methods against each other: means over seeds, differences, and how sure they are
+    Compare(CompareArgs),
+    /// Look inside the loss of a run: what it does to the competition between items
+    Inspect(InspectArgs),
     /// The best items for users of a run
     Recommend(RecommendArgs),
     /// The items most like one item of a run

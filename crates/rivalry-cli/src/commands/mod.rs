@@ -1,8 +1,10 @@
 //! One file a command: from its arguments to what the user sees.
 
+mod compare;
 mod completions;
 mod data;
 mod evaluate;
+mod inspect;
 mod list;
 mod quickstart;
 mod recommend;
@@ -27,6 +29,8 @@ pub fn run(command: &Command) -> anyhow::Result<()> {
         Command::Quickstart(args) => quickstart::run(args),
         Command::Train(args) => train::run(args),
         Command::Evaluate(args) => evaluate::run(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Inspect(args) => inspect::run(args),
         Command::Recommend(args) => recommend::run(args),
         Command::Similar(args) => similar::run(args),
         Command::Sweep(args) => sweep::run(args),

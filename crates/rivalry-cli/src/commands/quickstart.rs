@@ -90,7 +90,10 @@ fn show(records: &[(&RunFolder, RunRecord)], dataset: &Dataset, quiet: bool) -> 
         "\nFull ranking on the test part. The data are synthetic, generated here: they show how the tool works,",
     )?;
     print("not which loss is better on yours.")?;
-    print(format_args!("\nnext    rivalry recommend {run} --user {}", dataset.users.original(0)))?;
+    let both = quoted(dsl.path().parent().unwrap_or(dsl.path()));
+    print(format_args!("\nnext    rivalry compare {both} --baseline sl"))?;
+    print(format_args!("        rivalry inspect {run}"))?;
+    print(format_args!("        rivalry recommend {run} --user {}", dataset.users.original(0)))?;
     print(format_args!("        rivalry similar {run} --item {}", dataset.items.original(0)))?;
     print(
         "        rivalry train --data YOUR.csv --loss dsl    (columns: user, item, and rating and time if you have them)",

@@ -5,10 +5,12 @@
 //! What some need besides is in the traits, so that the trainer treats all alike: a number a row that the whole batch
 //! is calibrated by ([`RowLoss::measure`]), learned numbers of the loss's own ([`Loss::own`]), a second set of
 //! embeddings that plays against the model ([`Loss::rival`]), a quantile for each user ([`Loss::quantile_rank`]), and
-//! several turns in one step ([`Loss::turns`]).
+//! several turns in one step ([`Loss::turns`]). Those of the softmax family also show their inside
+//! ([`Loss::anatomy`]).
 
 mod activation;
 mod advinfonce;
+mod anatomy;
 mod bpr;
 mod bsl;
 mod competition;
@@ -25,6 +27,7 @@ mod top_k;
 
 use std::collections::BTreeMap;
 
+pub use self::anatomy::{Anatomy, Dissected};
 use rivalry_kernels::Real;
 use serde::{Deserialize, Serialize};
 
@@ -114,6 +117,11 @@ pub trait Loss: RowLoss<f32> + RowLoss<f64> {
 
     /// Takes a user's new quantile.
     fn set_quantile(&mut self, _user: u32, _value: f32) {}
+
+    /// Its inside, for the losses that can show it.
+    fn anatomy(&self) -> Option<&dyn Anatomy> {
+        None
+    }
 
     /// All that it keeps from step to step, for a checkpoint.
     fn state(&self) -> State {

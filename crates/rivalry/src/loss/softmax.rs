@@ -12,7 +12,7 @@ use super::activation::{self, ACTIVATION};
 use super::competition::{ALPHA, Competition, SLATE};
 use super::kappa::{BETA, DRIFT_CONTROL, KAPPA_MIN, KAPPA_TAU, Kappa};
 use super::top_k::{K, REFRESH_EVERY, TAU_W, TopK};
-use super::{Companions, Entry, Gradients, Loss, Row, RowGradient, RowLoss, State, Turn};
+use super::{Anatomy, Companions, Entry, Gradients, Loss, Row, RowGradient, RowLoss, State, Turn};
 use crate::config::{Param, Range, Value};
 
 /// The temperature every member has.
@@ -151,6 +151,10 @@ impl<T: Real> RowLoss<T> for Softmax {
 }
 
 impl Loss for Softmax {
+    fn anatomy(&self) -> Option<&dyn Anatomy> {
+        Some(self)
+    }
+
     fn quantile_rank(&self, epoch: usize) -> Option<usize> {
         match &self.weight {
             Weight::TopK(top_k) => top_k.rank(epoch),

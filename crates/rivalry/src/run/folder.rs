@@ -11,15 +11,16 @@ use super::model_file::SavedModel;
 use super::{atomic, checkpoint};
 use crate::config::{Config, read_layer};
 use crate::data::Dataset;
-use crate::train::{Model, Moment, Outcome, Progress, Record, Stopped, Store};
+use crate::train::{Model, Moment, Outcome, Progress, Stopped, Store};
 use crate::{Error, InputError, Result};
 
-const CONFIG: &str = "config.toml";
-const LOG: &str = "log.jsonl";
+pub(super) const CONFIG: &str = "config.toml";
+pub(super) const LOG: &str = "log.jsonl";
 const METRICS: &str = "metrics.json";
 const MODEL: &str = "model.safetensors";
 const CHECKPOINT: &str = "checkpoint";
-const FILES: [&str; 5] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT];
+pub(super) const INSPECTION: &str = "inspect.json";
+const FILES: [&str; 6] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT, INSPECTION];
 
 /// The folder of a run.
 #[derive(Clone, Debug)]
@@ -142,28 +143,6 @@ impl RunFolder {
         Ok(Continuing { folder: self, config, stopped: Some(stopped), data_checksum: Some(data_checksum) })
     }
 
-    /// Its config.
-    pub fn config(&self) -> Result<Config> {
-        Config::from_layers(&[read_layer(&self.path.join(CONFIG))?])
-    }
-
-    /// One record for each evaluation so far.
-    pub fn log(&self) -> Result<Vec<Record>> {
-        let path = self.path.join(LOG);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) => return Err(Error::io("read", &path, e)),
-        };
-        let record = |(at, line): (usize, &str)| {
-            serde_json::from_str(line).map_err(|e| {
-                let error = InputError::new(format!("not a record of an evaluation: {e}"));
-                error.file(&path).line(at as u64 + 1).help("restore the file, or train the run again").into()
-            })
-        };
-        text.lines().enumerate().map(record).collect()
-    }
-
     /// Takes away what a finished run no longer needs; without its checkpoint it can't be given more epochs.
     pub(crate) fn drop_checkpoint(&self) -> Result<()> {
         remove(&self.path.join(CHECKPOINT))
@@ -211,9 +190,7 @@ impl RunFolder {
     pub fn record(&self) -> Result<Option<RunRecord>> {
         let path = self.path.join(METRICS);
         match std::fs::read_to_string(&path) {
-            Ok(text) => serde_json::from_str(&text)
-                .map(Some)
-                .map_err(|e| InputError::new(format!("not a run's figures: {e}")).file(&path).into()),
+            Ok(text) => serde_json::from_str(&text).map(Some).map_err(|e| damaged_record(&path, &e)),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(e) => Err(Error::io("read", &path, e)),
         }
@@ -251,6 +228,8 @@ pub struct RunStore<'a> {
 
 impl Store for RunStore<'_> {
     fn save_best(&mut self, model: &Model, epoch: usize) -> Result<()> {
+        // What was seen in the old model is not in this one.
+        remove(&self.folder.inspection_path())?;
         SavedModel::write(&self.folder.path.join(MODEL), model, epoch, self.dataset, self.config)
     }
 
@@ -265,6 +244,14 @@ impl Store for RunStore<'_> {
         let path = self.folder.path.join(CHECKPOINT);
         checkpoint::write(&path, progress, moment, &self.dataset.checksum)
     }
+}
+
+fn damaged_record(path: &Path, fault: &serde_json::Error) -> Error {
+    InputError::new(format!("not a run's figures: {fault}"))
+        .file(path)
+        .line(fault.line() as u64)
+        .help("the file is damaged: bring it back from a copy, or train the run again")
+        .into()
 }
 
 /// Removes a file, if it is there.

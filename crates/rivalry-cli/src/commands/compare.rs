@@ -1,0 +1,72 @@
+//! `rivalry compare`
+
+use std::io::Write;
+use std::path::Path;
+
+use rivalry::compare::{Comparison, MetricAt, Options, compare, find_runs, group};
+use rivalry::run::{FinishedRun, write_atomically};
+use rivalry::stats::Bootstrap;
+use rivalry::{Error, Result};
+
+use super::{load, refuse_existing, use_threads};
+use crate::args::{CompareArgs, FormatArg};
+use crate::comparison;
+use crate::counting::CountingBar;
+use crate::output::{print, say};
+
+pub fn run(args: &CompareArgs) -> anyhow::Result<()> {
+    if let Some(out) = &args.out {
+        refuse_existing(out, args.force).map_err(Error::from)?;
+    }
+    let options = options(args)?;
+    use_threads(&args.threads)?;
+    let paths: Vec<&Path> = args.runs.iter().map(|path| &**path).collect();
+    let runs = find_runs(&paths)?;
+    let runs = runs.iter().map(|path| FinishedRun::open(path)).collect::<Result<Vec<_>>>()?;
+    let methods = group(runs)?;
+    let dataset = load(&methods[0].runs[0].config, args.data_dir.as_deref(), false)?;
+    let bar = CountingBar::new("runs measured");
+    let comparison = compare(&methods, &dataset, &options, &mut |step| bar.update(step.done, step.of))?;
+    drop(bar);
+    let text = rendered(&comparison, args)?;
+    match &args.out {
+        Some(out) => {
+            write_atomically(out, |file| writeln!(file, "{text}"))?;
+            say(format_args!("wrote the comparison of {} methods to {}", methods.len(), out.display()));
+        }
+        None => print(text)?,
+    }
+    Ok(())
+}
+
+fn options(args: &CompareArgs) -> Result<Options> {
+    let default = Options::default();
+    let metrics = if !args.metric.is_empty() {
+        args.metric.iter().map(|text| text.parse()).collect::<Result<Vec<MetricAt>>>()?
+    } else if !args.k.is_empty() {
+        let at = |&k: &u32| default.metrics.iter().map(move |metric| MetricAt { k: k as usize, ..*metric });
+        args.k.iter().flat_map(at).collect()
+    } else {
+        default.metrics.clone()
+    };
+    let mut different: Vec<MetricAt> = Vec::new();
+    for metric in metrics {
+        if !different.contains(&metric) {
+            different.push(metric);
+        }
+    }
+    let bootstrap = Bootstrap { resamples: args.resamples as usize, seed: args.seed, ..Bootstrap::default() };
+    Ok(Options { baseline: args.baseline.clone(), metrics: different, bootstrap })
+}
+
+fn rendered(comparison: &Comparison, args: &CompareArgs) -> anyhow::Result<String> {
+    if args.json {
+        return Ok(serde_json::to_string_pretty(comparison)?);
+    }
+    Ok(match args.format {
+        FormatArg::Table => comparison::terminal(comparison),
+        FormatArg::Markdown => comparison::markdown(comparison),
+        FormatArg::Latex => comparison::latex(comparison),
+        FormatArg::Csv => comparison::csv(comparison)?,
+    })
+}

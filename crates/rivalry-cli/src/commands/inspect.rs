@@ -1,0 +1,129 @@
+//! `rivalry inspect`
+
+use rivalry::data::thousands;
+use rivalry::inspect::{Bounds, Distribution, Inspection, Options, Slate, TwoSlates, inspect};
+use rivalry::run::RunFolder;
+
+use super::use_threads;
+use crate::args::InspectArgs;
+use crate::counting::CountingBar;
+use crate::output::{print, print_json};
+use crate::table;
+use crate::training::named;
+
+pub fn run(args: &InspectArgs) -> anyhow::Result<()> {
+    use_threads(&args.threads)?;
+    let folder = RunFolder::open(&args.run)?;
+    let saved = folder.model()?;
+    let data = folder.record()?.map_or_else(|| saved.config.data.source.clone(), |record| record.data);
+    let options = Options { pairs: args.pairs as usize, slates: args.slates as usize, seed: args.seed };
+    let bar = CountingBar::new("pairs");
+    let found = inspect(&saved, &data, options, &mut |done, of| bar.update(done, of))?;
+    drop(bar);
+    folder.keep_inspection(&found)?;
+    if args.json {
+        print_json(&found)?;
+    } else {
+        show(&found, &folder)?;
+    }
+    Ok(())
+}
+
+fn show(found: &Inspection, folder: &RunFolder) -> std::io::Result<()> {
+    let [pairs, negatives] = [found.pairs, found.negatives].map(thousands);
+    print(format_args!("run     {}, epoch {}", folder.path().display(), found.epoch))?;
+    print(format_args!("loss    {}, {} backbone", named(&found.loss), found.backbone))?;
+    print(format_args!("pairs   {pairs} training pairs of {}, {negatives} negatives each\n", found.data))?;
+    quantities(found)?;
+    gradient(found)?;
+    bounds(&found.radius.bounds)?;
+    for TwoSlates { calm, contested } in found.two_slates.iter().take(1) {
+        print(format_args!(
+            "\nthe same positive with two samples of {}: user {}, item {}",
+            calm.negatives.len(),
+            calm.user,
+            calm.item
+        ))?;
+        slates(&[("calm", calm), ("contested", contested)])?;
+    }
+    for (which, pairs) in [("most", &found.most_contested), ("least", &found.least_contested)] {
+        if !pairs.is_empty() {
+            print(format_args!("\nthe {which} contested pairs"))?;
+            contested(pairs)?;
+        }
+    }
+    print(format_args!("\nall of it  {}", folder.inspection_path().display()))
+}
+
+fn quantities(found: &Inspection) -> std::io::Result<()> {
+    let rows = [
+        ("scale of a negative, κ", found.kappa.as_ref()),
+        ("competition, c", found.competition.as_ref()),
+        ("multiplier, m", found.multiplier.as_ref()),
+        ("temperature, τ/m", found.temperature.as_ref()),
+        ("KL radius, SL", Some(&found.radius.sl)),
+        ("KL radius, this loss", Some(&found.radius.own)),
+    ];
+    let rows = rows.into_iter().filter_map(|(name, distribution)| {
+        let Distribution { mean, deviation, quantiles: [least, low, _, middle, _, high, most], .. } =
+            distribution?;
+        let numbers = [mean, deviation, least, low, middle, high, most].map(|x| format!("{x:.4}"));
+        let [mean, deviation, least, low, middle, high, most] = numbers;
+        Some([name.to_owned(), mean, deviation, least, low, middle, high, most])
+    });
+    let header = ["", "mean", "deviation", "least", "5 %", "median", "95 %", "greatest"];
+    print(table::table(header, 1, rows))
+}
+
+fn gradient(found: &Inspection) -> std::io::Result<()> {
+    let shares = &found.gradient;
+    let firsts = std::iter::once(1).chain(shares.up_to_rank.iter().map(|last| last + 1));
+    let groups = firsts.zip(&shares.up_to_rank).zip(shares.sl.iter().zip(&shares.own));
+    let rows = groups.map(|((first, &last), (sl, own))| {
+        let ranks = if first == last { first.to_string() } else { format!("{first}–{last}") };
+        let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+        [ranks, percent(*sl), percent(*own)]
+    });
+    print("\nthe gradient by rank of the negative")?;
+    print(table::table(["rank", "SL", "this loss"], 1, rows))
+}
+
+fn bounds(bounds: &Bounds) -> std::io::Result<()> {
+    let Bounds { checked, value_broken, radius_broken, mean_sharpness_off } = bounds;
+    let broken = |n: usize| if n == 0 { "hold everywhere".to_owned() } else { format!("fail for {n}") };
+    print(format_args!("\ntheory, checked on {} pairs", thousands(*checked)))?;
+    print(format_args!("  bounds of the value              {}", broken(*value_broken)))?;
+    print(format_args!("  radius grows as τ falls          {}", broken(*radius_broken)))?;
+    print(format_args!("  mean of 1/τ in a batch, times τ  within {mean_sharpness_off:.1e} of one"))
+}
+
+/// Slates beside each other, a table each.
+fn slates(found: &[(&str, &Slate)]) -> std::io::Result<()> {
+    for (name, slate) in found {
+        print(format_args!(
+            "{name}: score {:.4}, competition {:.4}, temperature {:.4}",
+            slate.score, slate.competition, slate.temperature
+        ))?;
+        let rows = slate.negatives.iter().map(|negative| {
+            let [score, similarity, kappa] =
+                [negative.score, negative.similarity, negative.kappa].map(|x| format!("{x:.4}"));
+            let [sl, own] = [negative.sl, negative.own].map(|share| format!("{:.1} %", 100.0 * share));
+            [negative.item.clone(), score, similarity, kappa, sl, own]
+        });
+        print(table::table(["negative", "score", "similarity", "κ", "SL", "this loss"], 1, rows))?;
+    }
+    Ok(())
+}
+
+fn contested(found: &[Slate]) -> std::io::Result<()> {
+    let rows = found.iter().map(|slate| {
+        let [score, competition, temperature] =
+            [slate.score, slate.competition, slate.temperature].map(|x| format!("{x:.4}"));
+        let first = slate.negatives.first();
+        let negative = first.map_or_else(String::new, |negative| negative.item.clone());
+        let similarity = first.map_or_else(String::new, |negative| format!("{:.4}", negative.similarity));
+        [slate.user.clone(), slate.item.clone(), negative, score, competition, temperature, similarity]
+    });
+    let header = ["user", "item", "hardest negative", "score", "c", "temperature", "its similarity"];
+    print(table::table(header, 3, rows))
+}
