@@ -12,12 +12,13 @@ use crate::data::Dataset;
 use crate::train::{Model, Moment, Outcome, Progress, Stopped, Store};
 use crate::{Error, InputError, Result};
 
-const CONFIG: &str = "config.toml";
-const LOG: &str = "log.jsonl";
+pub(super) const CONFIG: &str = "config.toml";
+pub(super) const LOG: &str = "log.jsonl";
 const METRICS: &str = "metrics.json";
 const MODEL: &str = "model.safetensors";
 const CHECKPOINT: &str = "checkpoint";
-const FILES: [&str; 5] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT];
+pub(super) const INSPECTION: &str = "inspect.json";
+const FILES: [&str; 6] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT, INSPECTION];
 
 /// The folder of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]

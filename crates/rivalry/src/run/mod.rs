@@ -4,8 +4,12 @@ mod atomic;
 mod checkpoint;
 mod folder;
 mod model_file;
+mod quoted;
+mod read;
 mod tensors;
 
 pub use atomic::write as write_atomically;
 pub use folder::{Continuing, RunFolder, RunRecord, RunStore};
 pub use model_file::SavedModel;
+pub use quoted::quoted;
+pub use read::find_runs;
