@@ -5,5 +5,6 @@ mod bad_model;
 mod commands;
 mod data;
 mod interrupted;
+mod report;
 mod support;
 mod training;

@@ -1,6 +1,7 @@
 //! What can be said on the command line, as plain values. Nothing is opened or decided here.
 
 mod data;
+mod report;
 mod train;
 
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 pub use data::{DataCommand, Layer, SourceArgs};
+pub use report::ReportArgs;
 pub use train::TrainArgs;
 
 /// Train, evaluate and compare recommenders whose loss learns from the competition between items.
@@ -33,6 +35,8 @@ pub enum Command {
     Recommend(RecommendArgs),
     /// The items most like one item of a run
     Similar(SimilarArgs),
+    /// Tables and figures of many runs, as one HTML file
+    Report(ReportArgs),
     /// Look at data and prepare them
     #[command(subcommand)]
     Data(Box<DataCommand>),

@@ -6,6 +6,7 @@ mod evaluate;
 mod list;
 mod quickstart;
 mod recommend;
+mod report;
 mod similar;
 mod train;
 
@@ -27,6 +28,7 @@ pub fn run(command: &Command) -> anyhow::Result<()> {
         Command::Evaluate(args) => evaluate::run(args),
         Command::Recommend(args) => recommend::run(args),
         Command::Similar(args) => similar::run(args),
+        Command::Report(args) => report::run(args),
         Command::Data(command) => data::run(command),
         Command::List(args) => list::run(args),
         Command::Completions { shell } => completions::run(*shell),
