@@ -61,7 +61,8 @@ fn the_same_runs_give_the_same_file() {
 fn figures_are_written_as_svg_and_png() {
     let world = world();
     let document = world.json(&["report", "runs", "-o", "r.html", "--figures", "figures", "--json"]);
-    let files: Vec<&str> = document["figures"].as_array().unwrap().iter().map(|file| file.as_str().unwrap()).collect();
+    let files: Vec<&str> =
+        document["figures"].as_array().unwrap().iter().map(|file| file.as_str().unwrap()).collect();
     assert!(files.len() >= 8 && files.len().is_multiple_of(2), "{files:?}");
     for file in files {
         let content = world.read(file);
@@ -82,7 +83,10 @@ fn what_can_not_be_reported_on_is_refused_by_name() {
     let world = world();
     holds(&world.fails(2, &["report", "nowhere", "-o", "r.html"]), &["nowhere: ", "no such file or folder"]);
     std::fs::create_dir(world.path("empty")).unwrap();
-    holds(&world.fails(2, &["report", "empty", "-o", "r.html"]), &["empty: there is no run", "rivalry train"]);
+    holds(
+        &world.fails(2, &["report", "empty", "-o", "r.html"]),
+        &["empty: there is no run", "rivalry train"],
+    );
     holds(&world.fails(2, &["report", "runs", "-o", "empty", "--force"]), &["empty: is a folder"]);
     world.write("r.html", "mine");
     holds(&world.fails(2, &["report", "runs", "-o", "r.html"]), &["r.html: exists already", "--force"]);
@@ -92,5 +96,8 @@ fn what_can_not_be_reported_on_is_refused_by_name() {
     holds(&world.fails(2, &["report", "runs", "-o", "new.html"]), &["runs/sl/log.jsonl:2: not a record"]);
     world.write("runs/sl/log.jsonl", &log);
     world.write("runs/sl/metrics.json", "{");
-    holds(&world.fails(2, &["report", "runs", "-o", "new.html"]), &["runs/sl/metrics.json: not a run's figures"]);
+    holds(
+        &world.fails(2, &["report", "runs", "-o", "new.html"]),
+        &["runs/sl/metrics.json: not a run's figures"],
+    );
 }

@@ -30,7 +30,8 @@ fn main() {
     let read = start.elapsed();
     let bytes = report.html().len();
     let written = start.elapsed();
-    let figures: Vec<usize> = report.figures().map(|(_, figure)| figure.png().len() + figure.svg().len()).collect();
+    let figures: Vec<usize> =
+        report.figures().map(|(_, figure)| figure.png().len() + figure.svg().len()).collect();
     println!(
         "{} runs: read {read:.2?}, page of {} kB after {written:.2?}, {} figures as SVG and PNG after {:.2?}",
         settings.len(),

@@ -65,8 +65,12 @@ impl<'a> Writer<'a> {
                 in_figures = figure;
             }
             match block {
-                Block::Heading(text) => { put!(self, "<h3>{}</h3>\n", escape(text)); }
-                Block::Prose(text) => { put!(self, "<p>{}</p>\n", escape(text)); }
+                Block::Heading(text) => {
+                    put!(self, "<h3>{}</h3>\n", escape(text));
+                }
+                Block::Prose(text) => {
+                    put!(self, "<p>{}</p>\n", escape(text));
+                }
                 Block::Table(table) => self.table(table),
                 Block::Figure(figure) => self.figure(figure),
             }
@@ -107,8 +111,12 @@ impl<'a> Writer<'a> {
                 let text = escape(&cell.text);
                 let text = if cell.strong { format!("<b>{text}</b>") } else { text };
                 match at {
-                    0 => { put!(self, "<th scope=\"row\">{text}</th>"); }
-                    _ => { put!(self, "<td{}>{text}</td>", class(at)); }
+                    0 => {
+                        put!(self, "<th scope=\"row\">{text}</th>");
+                    }
+                    _ => {
+                        put!(self, "<td{}>{text}</td>", class(at));
+                    }
                 }
             }
             put!(self, "</tr>\n");
@@ -124,7 +132,11 @@ impl<'a> Writer<'a> {
             return;
         }
         let noun = if runs.len() == 1 { "the run" } else { "the runs" };
-        put!(self, "<details><summary>Train {noun} of this {} again</summary>", place.split(' ').next().unwrap_or_default());
+        put!(
+            self,
+            "<details><summary>Train {noun} of this {} again</summary>",
+            place.split(' ').next().unwrap_or_default()
+        );
         if let Some(first) = self.written.get(runs).filter(|_| runs.len() > FEW) {
             let id = first.replace(' ', "-");
             put!(self, "<p>The commands are those of <a href=\"#{id}\">{first}</a>.</p></details>\n");
@@ -141,7 +153,10 @@ impl<'a> Writer<'a> {
 
     /// Every run with its config, which figures and tables link to.
     fn runs(&mut self) {
-        put!(self, "<section id=\"runs\">\n<h2>Runs</h2>\n<p>Every run with the command that trains it again and its whole config.</p>\n");
+        put!(
+            self,
+            "<section id=\"runs\">\n<h2>Runs</h2>\n<p>Every run with the command that trains it again and its whole config.</p>\n"
+        );
         for (number, RunEntry { summary, command, config }) in (1..).zip(&self.page.runs) {
             put!(
                 self,
@@ -176,7 +191,8 @@ mod tests {
             rows: vec![vec![Cell::plain("<sl>"), Cell { text: "0.1".to_owned(), strong: true }]],
             runs: vec![0],
         };
-        let blocks = vec![Block::Prose("1 < 2".to_owned()), figure("one"), figure("two"), Block::Table(table)];
+        let blocks =
+            vec![Block::Prose("1 < 2".to_owned()), figure("one"), figure("two"), Block::Table(table)];
         let entry = |n: usize| RunEntry {
             summary: format!("<run {n}>"),
             command: format!("rivalry train --config 'a & {n}/config.toml'"),
@@ -209,7 +225,8 @@ mod tests {
     fn what_is_opened_is_closed() {
         let html = html(&page(3));
         for tag in ["section", "div", "figure", "details", "table", "svg", "ol"] {
-            let opened = html.matches(&format!("<{tag}>")).count() + html.matches(&format!("<{tag} ")).count();
+            let opened =
+                html.matches(&format!("<{tag}>")).count() + html.matches(&format!("<{tag} ")).count();
             assert_eq!(opened, html.matches(&format!("</{tag}>")).count(), "{tag}");
         }
     }

@@ -15,7 +15,9 @@ pub(crate) fn published(run: &Run) -> Option<&'static Cell> {
     if noisy || entry.preparation != data.prepare {
         return None;
     }
-    let same = |cell: &&Cell| (&*cell.data, &*cell.backbone, &*cell.loss) == (&*data.source, run.backbone(), run.loss());
+    let same = |cell: &&Cell| {
+        (&*cell.data, &*cell.backbone, &*cell.loss) == (&*data.source, run.backbone(), run.loss())
+    };
     cells().iter().find(same)
 }
 

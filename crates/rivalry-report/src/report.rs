@@ -57,11 +57,12 @@ impl Report {
             unfinished: runs.iter().filter(|run| run.record.is_none()).map(|run| run.path.clone()).collect(),
             inspected: runs.iter().filter(|run| run.inspection.is_some()).count(),
             data: names(&Run::data).into_iter().collect(),
-            losses: names(&|run| run.loss().to_owned()).into_iter().collect(),
+            losses: names(&|run: &Run| run.loss().to_owned()).into_iter().collect(),
             groups: groups.iter().map(|group| group.label.clone()).collect(),
         };
         let title = format!("Report on {}", folder.display());
-        let page = Page { title, sections: sections::all(&runs, &groups), runs: runs.iter().map(entry).collect() };
+        let page =
+            Page { title, sections: sections::all(&runs, &groups), runs: runs.iter().map(entry).collect() };
         Ok(Self { contents, page })
     }
 
@@ -93,7 +94,8 @@ fn file_name(number: usize, title: &str) -> String {
 fn entry(run: &Run) -> RunEntry {
     let state = if run.record.is_some() { "" } else { ", unfinished" };
     let seed = run.config.train.seed;
-    let summary = format!("{}: {} on {}, {}, seed {seed}{state}", run.name, run.loss(), run.data(), run.backbone());
+    let summary =
+        format!("{}: {} on {}, {}, seed {seed}{state}", run.name, run.loss(), run.data(), run.backbone());
     RunEntry { summary, command: run.command(), config: run.config.to_toml() }
 }
 

@@ -46,7 +46,13 @@ pub(crate) fn change(value: f64, base: f64) -> Option<f64> {
 /// A change as people read it: `+1.3 %`.
 pub(crate) fn percent(change: f64) -> String {
     let rounded = (change * 10.0).round() / 10.0;
-    let sign = if rounded > 0.0 { "+" } else if rounded < 0.0 { "−" } else { "±" };
+    let sign = if rounded > 0.0 {
+        "+"
+    } else if rounded < 0.0 {
+        "−"
+    } else {
+        "±"
+    };
     format!("{sign}{:.1} %", rounded.abs())
 }
 

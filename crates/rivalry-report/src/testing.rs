@@ -25,7 +25,9 @@ impl Runs {
     /// A finished run on a named data set, with these settings over its own and these NDCG@20.
     pub(crate) fn finished(&self, name: &str, settings: &[&str], valid: Option<f64>, test: f64) {
         let folder = self.unfinished(name, settings);
-        let figures = |value: f64| BTreeMap::from([("NDCG@20", value), ("Recall@20", 1.5 * value)].map(|(k, v)| (k.to_owned(), v)));
+        let figures = |value: f64| {
+            BTreeMap::from([("NDCG@20", value), ("Recall@20", 1.5 * value)].map(|(k, v)| (k.to_owned(), v)))
+        };
         let outcome = Outcome {
             ending: Ending::Finished,
             epochs: 10,
@@ -65,7 +67,8 @@ impl Runs {
             best: true,
             seconds: Seconds::default(),
         };
-        let log: Vec<String> = [5, 10].map(|epoch| serde_json::to_string(&record(epoch)).unwrap() + "\n").into();
+        let log: Vec<String> =
+            [5, 10].map(|epoch| serde_json::to_string(&record(epoch)).unwrap() + "\n").into();
         std::fs::write(folder.path().join("log.jsonl"), log.concat()).unwrap();
         folder
     }

@@ -61,7 +61,8 @@ fn refuse_filled(folder: &Path, force: bool) -> Result<()> {
     if !folder.exists() {
         return Ok(());
     }
-    let mut entries = folder.read_dir().map_err(|_| InputError::new("is no folder that can be read").file(folder))?;
+    let mut entries =
+        folder.read_dir().map_err(|_| InputError::new("is no folder that can be read").file(folder))?;
     if force || entries.next().is_none() {
         return Ok(());
     }

@@ -34,7 +34,8 @@ impl Bars {
         let values = || self.series.iter().flat_map(|series| series.values.iter().flatten());
         let written = values().map(|(value, _)| width(&(self.write)(*value))).fold(0.0, f64::max) + 8.0;
         let marks = self.marks.iter().flat_map(|(_, marks)| marks.iter().flatten().copied());
-        let ends = values().flat_map(|&(value, strays)| [value - strays.unwrap_or(0.0), value + strays.unwrap_or(0.0)]);
+        let ends = values()
+            .flat_map(|&(value, strays)| [value - strays.unwrap_or(0.0), value + strays.unwrap_or(0.0)]);
         let (low, high) = range(ends.chain(marks).chain([0.0]));
 
         let row = thickness * self.series.len() as f64 + GAP;
@@ -66,7 +67,15 @@ impl Bars {
         scene
     }
 
-    fn bar(&self, scene: &mut Scene, scale: &Scale, series: &BarSeries, at: usize, (top, end): (f64, f64), mark: Option<f64>) {
+    fn bar(
+        &self,
+        scene: &mut Scene,
+        scale: &Scale,
+        series: &BarSeries,
+        at: usize,
+        (top, end): (f64, f64),
+        mark: Option<f64>,
+    ) {
         let middle = (top + end) / 2.0;
         let Some((value, strays)) = series.values[at] else {
             return scene.label(scale.at(0.0) + 5.0, middle + 4.5, Anchor::Start, Ink::Muted, "–");
@@ -93,7 +102,10 @@ impl Bars {
     /// A single series needs no name, unless there are marks beside it.
     fn entries(&self) -> Vec<Entry> {
         let series = self.series.iter().map(|s| Entry { name: s.name.clone(), sample: Sample::Area(s.ink) });
-        let marks = self.marks.iter().map(|(name, _)| Entry { name: name.clone(), sample: Sample::Mark(Marker::Diamond) });
+        let marks = self
+            .marks
+            .iter()
+            .map(|(name, _)| Entry { name: name.clone(), sample: Sample::Mark(Marker::Diamond) });
         let all: Vec<Entry> = series.chain(marks).collect();
         if all.len() > 1 { all } else { Vec::new() }
     }

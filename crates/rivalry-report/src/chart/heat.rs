@@ -45,8 +45,11 @@ impl Heat {
                     scene.outline(from, to, Stroke { ink: Ink::Text, width: 2.5, dash: &[], opacity: 1.0 });
                 }
                 if roomy {
-                    let write = if best { Scene::heading } else { Scene::label };
-                    write(&mut scene, middle, base, Anchor::Middle, on(share), format!("{value:.4}"));
+                    let text = format!("{value:.4}");
+                    match best {
+                        true => scene.heading(middle, base, Anchor::Middle, on(share), text),
+                        false => scene.label(middle, base, Anchor::Middle, on(share), text),
+                    }
                 }
             }
         }

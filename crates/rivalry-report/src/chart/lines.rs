@@ -28,7 +28,8 @@ const TOP: f64 = 10.0;
 impl Lines {
     pub(crate) fn draw(&self) -> Scene {
         let points = || self.lines.iter().flat_map(|line| line.points.iter());
-        let ends = points().flat_map(|&(_, y, strays)| [y - strays.unwrap_or(0.0), y + strays.unwrap_or(0.0)]);
+        let ends =
+            points().flat_map(|&(_, y, strays)| [y - strays.unwrap_or(0.0), y + strays.unwrap_or(0.0)]);
         let (frame, y) = Frame::beside(range(ends), TOP, HEIGHT);
         let (low, high) = range(points().map(|&(x, _, _)| x));
         let places = (frame.left + 8.0, frame.right - 8.0);
@@ -41,7 +42,8 @@ impl Lines {
         let mut scene = Scene::new(WIDTH, 0.0);
         frame.y_axis(&mut scene, &y, &self.y);
         frame.x_axis(&mut scene, &x, &self.x);
-        let (faint, strong): (Vec<&Line>, Vec<&Line>) = self.lines.iter().partition(|line| line.style.is_none());
+        let (faint, strong): (Vec<&Line>, Vec<&Line>) =
+            self.lines.iter().partition(|line| line.style.is_none());
         for line in faint {
             scene.line(line.points.iter().map(|p| (x.at(p.0), y.at(p.1))).collect(), FAINT);
         }

@@ -10,7 +10,7 @@ mod text;
 
 pub(crate) use ink::{Ink, style_sheet};
 pub(crate) use png::png;
-pub(crate) use scale::{Scale, number, step_label};
+pub(crate) use scale::{Scale, number};
 pub(crate) use scene::{Anchor, Paint, Scene, Shape, Stroke};
 pub(crate) use style::{Marker, Style};
 pub(crate) use svg::{Colours, escape, svg};

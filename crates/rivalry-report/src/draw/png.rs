@@ -6,9 +6,9 @@ use tiny_skia::{
 };
 use ttf_parser::OutlineBuilder;
 
-use super::scene::{Anchor, Paint, Scene, Shape, Stroke};
-use super::text::{face, glyphs};
 use super::Ink;
+use super::scene::{Anchor, Paint, Scene, Shape, Stroke, Text};
+use super::text::{face, glyphs};
 
 const SCALE: f32 = 2.0;
 
@@ -43,9 +43,7 @@ fn add(canvas: &mut Pixmap, shape: &Shape) {
                 pour(canvas, &path, *paint);
             }
         }
-        Shape::Text { x, y, text, size, anchor, ink, bold, upwards } => {
-            write(canvas, (*x, *y), text, *size, *anchor, *upwards, *ink, *bold);
-        }
+        Shape::Text(text) => write(canvas, text),
     }
 }
 
@@ -65,17 +63,8 @@ fn draw(canvas: &mut Pixmap, path: &Outline, stroke: &Stroke) {
     canvas.stroke_path(path, &brush(stroke.ink, stroke.opacity), &pen, onto_canvas(), None);
 }
 
-#[allow(clippy::too_many_arguments)]
-fn write(
-    canvas: &mut Pixmap,
-    (x, y): (f64, f64),
-    text: &str,
-    size: f64,
-    anchor: Anchor,
-    upwards: bool,
-    ink: Ink,
-    bold: bool,
-) {
+fn write(canvas: &mut Pixmap, text: &Text) {
+    let Text { x, y, ref text, size, anchor, ink, bold, upwards } = *text;
     let (letters, width) = glyphs(text, size);
     let start = match anchor {
         Anchor::Start => 0.0,

@@ -55,7 +55,16 @@ fn step(span: f64, wanted: usize) -> f64 {
     let rough = span / wanted.max(1) as f64;
     let power = 10f64.powf(rough.log10().floor());
     let lead = rough / power;
-    power * if lead < 1.5 { 1.0 } else if lead < 3.5 { 2.0 } else if lead < 7.5 { 5.0 } else { 10.0 }
+    power
+        * if lead < 1.5 {
+            1.0
+        } else if lead < 3.5 {
+            2.0
+        } else if lead < 7.5 {
+            5.0
+        } else {
+            10.0
+        }
 }
 
 /// 1, 2 and 5 times the powers of ten; the powers alone where these would be too many.
@@ -67,7 +76,7 @@ fn log_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
 }
 
 /// A multiple of a step, with as many digits as the step needs.
-pub(crate) fn step_label(value: f64, step: f64) -> String {
+fn step_label(value: f64, step: f64) -> String {
     let digits = (-step.log10() + 1e-9).ceil().clamp(0.0, 8.0) as usize;
     // Minus zero is zero.
     minus(format!("{:.digits$}", value + 0.0))
@@ -100,11 +109,17 @@ mod tests {
     #[test]
     fn ticks_are_round_and_within() {
         let places = (0.0, 100.0);
-        assert_eq!(labels(Scale::linear((0.0, 0.137), places)), ["0.00", "0.02", "0.04", "0.06", "0.08", "0.10", "0.12"]);
+        assert_eq!(
+            labels(Scale::linear((0.0, 0.137), places)),
+            ["0.00", "0.02", "0.04", "0.06", "0.08", "0.10", "0.12"]
+        );
         assert_eq!(labels(Scale::linear((0.0, 200.0), places)), ["0", "50", "100", "150", "200"]);
         assert_eq!(labels(Scale::linear((-7.0, 7.0), places)), ["−6", "−4", "−2", "0", "2", "4", "6"]);
         assert_eq!(labels(Scale::log((0.05, 1.0), places)), ["0.05", "0.1", "0.2", "0.5", "1"]);
-        assert_eq!(labels(Scale::log((1e-6, 1e-1), places)), ["1e-6", "1e-5", "0.0001", "0.001", "0.01", "0.1"]);
+        assert_eq!(
+            labels(Scale::log((1e-6, 1e-1), places)),
+            ["1e-6", "1e-5", "0.0001", "0.001", "0.01", "0.1"]
+        );
     }
 
     #[test]
@@ -116,10 +131,7 @@ mod tests {
 
     #[test]
     fn a_single_value_stands_in_the_middle() {
-        for scale in [
-            Scale::linear((0.0, 0.0), (0.0, 10.0)),
-            Scale::linear((0.3, 0.3), (0.0, 10.0)),
-        ] {
+        for scale in [Scale::linear((0.0, 0.0), (0.0, 10.0)), Scale::linear((0.3, 0.3), (0.0, 10.0))] {
             let value = (scale.values.0 + scale.values.1) / 2.0;
             assert!((scale.at(value) - 5.0).abs() < 1e-9 && !scale.ticks(5).is_empty());
         }

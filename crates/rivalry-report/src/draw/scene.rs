@@ -17,8 +17,22 @@ pub(crate) enum Shape {
     Path { points: Vec<(f64, f64)>, closed: bool, fill: Option<Paint>, stroke: Option<Stroke> },
     /// A disc.
     Circle { x: f64, y: f64, r: f64, fill: Option<Paint> },
-    /// A line of text; `y` is its baseline.
-    Text { x: f64, y: f64, text: String, size: f64, anchor: Anchor, ink: Ink, bold: bool, upwards: bool },
+    /// A line of text.
+    Text(Text),
+}
+
+/// A line of text; `y` is its baseline.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Text {
+    pub x: f64,
+    pub y: f64,
+    pub text: String,
+    pub size: f64,
+    pub anchor: Anchor,
+    pub ink: Ink,
+    pub bold: bool,
+    /// Whether it is turned, to be read from below.
+    pub upwards: bool,
 }
 
 /// How an area is filled.
@@ -82,22 +96,29 @@ impl Scene {
 
     /// A label.
     pub(crate) fn label(&mut self, x: f64, y: f64, anchor: Anchor, ink: Ink, text: impl Into<String>) {
-        self.write(x, y, anchor, ink, text.into(), false, false);
+        self.write((x, y), anchor, ink, text.into(), false, false);
     }
 
     /// A label that stands out.
     pub(crate) fn heading(&mut self, x: f64, y: f64, anchor: Anchor, ink: Ink, text: impl Into<String>) {
-        self.write(x, y, anchor, ink, text.into(), true, false);
+        self.write((x, y), anchor, ink, text.into(), true, false);
     }
 
     /// A label that runs upwards, its middle at the point.
     pub(crate) fn upwards(&mut self, x: f64, y: f64, ink: Ink, text: impl Into<String>) {
-        self.write(x, y, Anchor::Middle, ink, text.into(), false, true);
+        self.write((x, y), Anchor::Middle, ink, text.into(), false, true);
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn write(&mut self, x: f64, y: f64, anchor: Anchor, ink: Ink, text: String, bold: bool, upwards: bool) {
-        self.shapes.push(Shape::Text { x, y, text, size: LABEL, anchor, ink, bold, upwards });
+    fn write(
+        &mut self,
+        (x, y): (f64, f64),
+        anchor: Anchor,
+        ink: Ink,
+        text: String,
+        bold: bool,
+        upwards: bool,
+    ) {
+        self.shapes.push(Shape::Text(Text { x, y, text, size: LABEL, anchor, ink, bold, upwards }));
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::scene::{Anchor, Paint, Scene, Shape, Stroke};
 use super::Ink;
+use super::scene::{Anchor, Paint, Scene, Shape, Stroke, Text};
 
 /// Whose colours the picture has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,10 +51,16 @@ pub(crate) fn svg(scene: &Scene, title: &str, colours: Colours) -> String {
     let _ = match colours {
         Colours::Page => write!(out, r#"<svg role="img" viewBox="0 0 {w} {h}" style="max-width:{w}px""#),
         Colours::Own => {
-            write!(out, r#"<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{w}" height="{h}" viewBox="0 0 {w} {h}""#)
+            write!(
+                out,
+                r#"<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{w}" height="{h}" viewBox="0 0 {w} {h}""#
+            )
         }
     };
-    let _ = write!(out, r#" aria-label="{title}" font-family="'Open Sans',system-ui,sans-serif"><title>{title}</title>"#);
+    let _ = write!(
+        out,
+        r#" aria-label="{title}" font-family="'Open Sans',system-ui,sans-serif"><title>{title}</title>"#
+    );
     if colours == Colours::Own {
         let _ = write!(out, r#"<rect width="{w}" height="{h}" fill="{}"/>"#, Ink::Paper.literal());
     }
@@ -84,7 +90,7 @@ fn add(out: &mut String, shape: &Shape, colours: Colours) {
             paint(out, *fill, colours);
             out.push_str("/>");
         }
-        Shape::Text { x, y, text, size, anchor, ink, bold, upwards } => {
+        Shape::Text(Text { x, y, text, size, anchor, ink, bold, upwards }) => {
             let (x, y) = (short(*x), short(*y));
             let _ = write!(out, r#"<text x="{x}" y="{y}" font-size="{size}" fill="{}""#, colours.of(*ink));
             out.push_str(match anchor {
@@ -147,7 +153,13 @@ mod tests {
         scene.label(10.0, 20.0, Anchor::Middle, Ink::Series(1), "<κ>");
         scene.area((0.0, 0.0), (5.004, 5.0), Ink::Text, 0.5);
         let page = svg(&scene, "a & b", Colours::Page);
-        for part in ["var(--s1)", "&lt;κ&gt;", "aria-label=\"a &amp; b\"", "<title>a &amp; b</title>", "M0 0L5 0L5 5L0 5Z"] {
+        for part in [
+            "var(--s1)",
+            "&lt;κ&gt;",
+            "aria-label=\"a &amp; b\"",
+            "<title>a &amp; b</title>",
+            "M0 0L5 0L5 5L0 5Z",
+        ] {
             assert!(page.contains(part), "{part}: {page}");
         }
         let own = svg(&scene, "a", Colours::Own);

@@ -43,7 +43,8 @@ mod tests {
 
     #[test]
     fn the_font_has_every_sign_that_figures_use() {
-        for letter in "azAZ09 äßñ.,:;%±−–…·×@()[]<>=≤≥/κτραβλσ½→'\"“”_+*#&".chars() {
+        for letter in "azAZ09 äßñ.,:;%±−–…·×@()[]<>=≤≥/κτραβλσ½'\"“”_+*#&".chars()
+        {
             assert!(face().glyph_index(letter).is_some(), "'{letter}'");
         }
     }

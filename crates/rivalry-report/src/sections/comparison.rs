@@ -21,7 +21,8 @@ fn chosen<'g, 'a>(group: &'g Group<'a>) -> Vec<(&'g LossRuns<'a>, &'g Setting<'a
 fn side_by_side(group: &Group<'_>) -> Option<Figure> {
     let rows = chosen(group);
     let metric = group.metric();
-    let values: Vec<_> = rows.iter().map(|(_, setting)| setting.test(&metric).map(|s| (s.mean, s.deviation))).collect();
+    let values: Vec<_> =
+        rows.iter().map(|(_, setting)| setting.test(&metric).map(|s| (s.mean, s.deviation))).collect();
     if values.iter().flatten().count() < 2 {
         return None;
     }
@@ -51,8 +52,10 @@ fn side_by_side(group: &Group<'_>) -> Option<Figure> {
 /// What each branch of DSL adds to SL.
 fn ablation(group: &Group<'_>) -> Option<Figure> {
     let base = group.chosen("sl")?;
-    let parts: Vec<(&str, &Setting<'_>)> =
-        ["dsl-ca", "dsl-kappa", "dsl"].into_iter().filter_map(|loss| Some((loss, group.chosen(loss)?))).collect();
+    let parts: Vec<(&str, &Setting<'_>)> = ["dsl-ca", "dsl-kappa", "dsl"]
+        .into_iter()
+        .filter_map(|loss| Some((loss, group.chosen(loss)?)))
+        .collect();
     if parts.len() < 2 {
         return None;
     }

@@ -62,7 +62,9 @@ fn figures(group: &Group<'_>, looks: &Looks) -> Vec<Figure> {
     let seeds = "One line a run";
     let seeds = match faint.is_empty() {
         true => format!("{seeds}."),
-        false => format!("{seeds}; strong lines are the settings of the tables, at most {MOST_SEEDS} seeds of each, faint ones at most {MOST_FAINT} of the others."),
+        false => format!(
+            "{seeds}; strong lines are the settings of the tables, at most {MOST_SEEDS} seeds of each, faint ones at most {MOST_FAINT} of the others."
+        ),
     };
     let runs: Vec<usize> = strong.iter().chain(&faint).map(|run| run.number).collect();
     let figure = |what: &str, caption: String, y: String, lines: Vec<Line>| {

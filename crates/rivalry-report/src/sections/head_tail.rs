@@ -16,7 +16,9 @@ fn figures(group: &Group<'_>) -> Vec<Figure> {
     let metric = group.metric();
     let rows = group.rows().filter(|(loss, _)| loss.chosen.is_some());
     let rows: Vec<(&str, &Setting<'_>)> = rows
-        .filter(|(_, setting)| bucket(setting, "head", &metric).is_some() || bucket(setting, "tail", &metric).is_some())
+        .filter(|(_, setting)| {
+            bucket(setting, "head", &metric).is_some() || bucket(setting, "tail", &metric).is_some()
+        })
         .map(|(loss, setting)| (&*loss.loss, setting))
         .collect();
     if rows.is_empty() {
@@ -25,7 +27,9 @@ fn figures(group: &Group<'_>) -> Vec<Figure> {
     let absolute = Bars {
         axis: format!("{metric}, test"),
         categories: rows.iter().map(|(loss, _)| (*loss).to_owned()).collect(),
-        series: both(|name| rows.iter().map(|(_, s)| bucket(s, name, &metric).map(|s| (s.mean, s.deviation))).collect()),
+        series: both(|name| {
+            rows.iter().map(|(_, s)| bucket(s, name, &metric).map(|s| (s.mean, s.deviation))).collect()
+        }),
         marks: None,
         write: |value| format!("{value:.4}"),
     };
@@ -62,7 +66,11 @@ fn figures(group: &Group<'_>) -> Vec<Figure> {
 }
 
 fn both(values: impl Fn(&str) -> Vec<Option<(f64, Option<f64>)>>) -> Vec<BarSeries> {
-    let series = |(name, ink): (&str, usize)| BarSeries { name: name.to_owned(), ink: Ink::Series(ink), values: values(name) };
+    let series = |(name, ink): (&str, usize)| BarSeries {
+        name: name.to_owned(),
+        ink: Ink::Series(ink),
+        values: values(name),
+    };
     [("head", 0), ("tail", 1)].map(series).into()
 }
 

@@ -30,15 +30,25 @@ fn blocks(run: &Run, inspection: &Inspection) -> Vec<Block> {
     let figure = |title: String, caption: String, scene: Scene| {
         Block::Figure(Figure { title: format!("{title}, {name}"), caption, scene, runs: vec![run.number] })
     };
-    let mut blocks = vec![Block::Heading(name.clone()), Block::Prose(text), Block::Prose(theory(&inspection.radius))];
+    let mut blocks =
+        vec![Block::Heading(name.clone()), Block::Prose(text), Block::Prose(theory(&inspection.radius))];
     let alone = [
         ("κ", "Scale of the negatives", "the scale κ of each negative", &inspection.kappa),
-        ("c", "Competition", "the competition c of each pair: 0 is calm, 1 fully contested", &inspection.competition),
+        (
+            "c",
+            "Competition",
+            "the competition c of each pair: 0 is calm, 1 fully contested",
+            &inspection.competition,
+        ),
         ("τ of the pair", "Temperature", "the temperature of each pair", &inspection.temperature),
     ];
     for (x, title, what, distribution) in alone {
         let Some(distribution) = distribution else { continue };
-        let series = vec![HistogramSeries { name: String::new(), style: Style::of(0), histogram: &distribution.histogram }];
+        let series = vec![HistogramSeries {
+            name: String::new(),
+            style: Style::of(0),
+            histogram: &distribution.histogram,
+        }];
         let caption = format!("Distribution of {what}. {}", told(distribution));
         match (Histograms { x: x.to_owned(), series }).draw() {
             Some(scene) => blocks.push(figure(title.to_owned(), caption, scene)),
@@ -51,7 +61,12 @@ fn blocks(run: &Run, inspection: &Inspection) -> Vec<Block> {
         gradient(&inspection.gradient, run.loss()),
     ));
     blocks.extend(radius(&inspection.radius, run.loss()).map(|scene| {
-        figure("KL radius".to_owned(), "Distribution of the attained KL radius: how far the weights of the negatives are from even.".to_owned(), scene)
+        figure(
+            "KL radius".to_owned(),
+            "Distribution of the attained KL radius: how far the weights of the negatives are from even."
+                .to_owned(),
+            scene,
+        )
     }));
     let tau = inspection.loss.get("tau").and_then(|tau| tau.as_float());
     for slates in inspection.two_slates.iter().take(MOST_SLATES) {
@@ -72,7 +87,9 @@ fn blocks(run: &Run, inspection: &Inspection) -> Vec<Block> {
 fn told(distribution: &Distribution) -> String {
     let [least, _, _, median, _, _, greatest] = distribution.quantiles;
     let Distribution { mean, deviation, .. } = distribution;
-    format!("Mean {mean:.4}, standard deviation {deviation:.4}, median {median:.4}, from {least:.4} to {greatest:.4}.")
+    format!(
+        "Mean {mean:.4}, standard deviation {deviation:.4}, median {median:.4}, from {least:.4} to {greatest:.4}."
+    )
 }
 
 fn theory(radius: &Radius) -> String {
@@ -109,11 +126,13 @@ fn gradient(shares: &GradientShares, own: &str) -> Scene {
 }
 
 fn radius(radius: &Radius, own: &str) -> Option<Scene> {
-    let series = |name: &str, index: usize, distribution| {
-        let Distribution { histogram, .. } = distribution;
-        HistogramSeries { name: name.to_owned(), style: Style::of(index), histogram }
-    };
-    let series = vec![series("sl", 0, &radius.sl), series(own, 1, &radius.own)];
+    let both = [("sl", &radius.sl), (own, &radius.own)].into_iter().enumerate();
+    let series = both.map(|(index, (name, distribution))| HistogramSeries {
+        name: name.to_owned(),
+        style: Style::of(index),
+        histogram: &distribution.histogram,
+    });
+    let series = series.collect();
     Histograms { x: "KL radius".to_owned(), series }.draw()
 }
 
@@ -131,8 +150,17 @@ fn pairs_table(which: &str, slates: &[Slate], run: &Run) -> Table {
     };
     let [score, competition, temperature] = ["score", "c", "τ"].map(Column::number);
     Table {
-        caption: format!("The {which} contested of the sampled pairs, with their strongest negatives and the scores of these."),
-        columns: vec![Column::text("user"), Column::text("item"), score, competition, temperature, Column::text("strongest negatives")],
+        caption: format!(
+            "The {which} contested of the sampled pairs, with their strongest negatives and the scores of these."
+        ),
+        columns: vec![
+            Column::text("user"),
+            Column::text("item"),
+            score,
+            competition,
+            temperature,
+            Column::text("strongest negatives"),
+        ],
         rows: slates.iter().take(MOST_PAIRS).map(row).collect(),
         runs: vec![run.number],
     }

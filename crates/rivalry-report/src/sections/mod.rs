@@ -37,7 +37,8 @@ struct Looks(Vec<String>);
 
 impl Looks {
     fn of(runs: &[Run]) -> Self {
-        let losses: BTreeSet<(usize, &str)> = runs.iter().map(|run| (place(run.loss()), run.loss())).collect();
+        let losses: BTreeSet<(usize, &str)> =
+            runs.iter().map(|run| (place(run.loss()), run.loss())).collect();
         Self(losses.into_iter().map(|(_, loss)| loss.to_owned()).collect())
     }
 

@@ -25,7 +25,8 @@ pub(super) fn section(groups: &[Group<'_>], looks: &Looks) -> Section {
 fn all_else(group: &Group<'_>, condition: &str) -> String {
     let run = group.runs[0];
     let eval = &run.config.eval;
-    let others = CONDITIONS.iter().filter(|other| **other != condition).map(|other| run.settings.level(other));
+    let others =
+        CONDITIONS.iter().filter(|other| **other != condition).map(|other| run.settings.level(other));
     let others: Vec<f64> = others.collect();
     let data = run.settings.data();
     format!("{data}\n{} {:?} {:?} {:?} {others:?}", group.backbone, eval.mask, eval.average, group.select)
@@ -47,7 +48,8 @@ fn figure(condition: &str, family: Vec<&Group<'_>>, looks: &Looks) -> Option<Fig
         for (loss, setting) in group.rows().filter(|(loss, _)| loss.chosen.is_some()) {
             let Some(found) = setting.test(&metric) else { continue };
             let (name, style) = (loss.loss.clone(), Some(looks.style(&loss.loss)));
-            let line = lines.entry(crate::group::place(&name)).or_insert(Line { name, style, points: Vec::new() });
+            let line =
+                lines.entry(crate::group::place(&name)).or_insert(Line { name, style, points: Vec::new() });
             line.points.push((*level, found.mean, found.deviation));
             runs.extend(setting.runs.iter().map(|run| run.number));
         }
@@ -57,10 +59,17 @@ fn figure(condition: &str, family: Vec<&Group<'_>>, looks: &Looks) -> Option<Fig
         _ => "the probability that a sampled negative is a positive of the user",
     };
     let on = format!("{}, {}", clean.data, clean.backbone);
-    let lines = Lines { x: condition.to_owned(), y: format!("{metric}, test"), lines: lines.into_values().collect(), faint: String::new() };
+    let lines = Lines {
+        x: condition.to_owned(),
+        y: format!("{metric}, test"),
+        lines: lines.into_values().collect(),
+        faint: String::new(),
+    };
     Some(Figure {
         title: format!("Noise: test {metric} by {condition}, {on}"),
-        caption: format!("Test {metric} on {on} against {what}. At each level the setting of a loss is the one that validation chose; whiskers: standard deviation over seeds."),
+        caption: format!(
+            "Test {metric} on {on} against {what}. At each level the setting of a loss is the one that validation chose; whiskers: standard deviation over seeds."
+        ),
         scene: lines.draw(),
         runs,
     })

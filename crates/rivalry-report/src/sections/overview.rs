@@ -21,7 +21,9 @@ pub(super) fn section(runs: &[Run], groups: &[Group<'_>]) -> Section {
         .sum();
     if kept < finished {
         let again = finished - kept;
-        text += &format!(" {again} of them repeat another run's config and seed, and are left out of all figures.");
+        text += &format!(
+            " {again} of them repeat another run's config and seed, and are left out of all figures."
+        );
     }
     let mut blocks = vec![Block::Prose(text), Block::Table(by_data(runs))];
     if !unfinished.is_empty() {
@@ -36,7 +38,8 @@ fn by_data(runs: &[Run]) -> Table {
         cells.entry((run.data(), run.backbone())).or_default().push(run);
     }
     let row = |((data, backbone), runs): (&(String, &str), &Vec<&Run>)| {
-        let losses: BTreeSet<(usize, &str)> = runs.iter().map(|run| (place(run.loss()), run.loss())).collect();
+        let losses: BTreeSet<(usize, &str)> =
+            runs.iter().map(|run| (place(run.loss()), run.loss())).collect();
         let losses: Vec<&str> = losses.into_iter().map(|(_, loss)| loss).collect();
         let seeds: BTreeSet<u64> = runs.iter().map(|run| run.config.train.seed).collect();
         let finished = runs.iter().filter(|run| run.record.is_some()).count();
@@ -53,7 +56,13 @@ fn by_data(runs: &[Run]) -> Table {
     Table {
         caption: "What was found.".to_owned(),
         columns: columns
-            .map(|title| if ["runs", "finished"].contains(&title) { Column::number(title) } else { Column::text(title) })
+            .map(|title| {
+                if ["runs", "finished"].contains(&title) {
+                    Column::number(title)
+                } else {
+                    Column::text(title)
+                }
+            })
             .into(),
         rows: cells.iter().map(row).collect(),
         runs: Vec::new(),
@@ -83,7 +92,8 @@ fn not_finished(runs: &[&Run]) -> Table {
         ]
     };
     Table {
-        caption: "Runs that are not finished. They are in no table; their learning curves are drawn.".to_owned(),
+        caption: "Runs that are not finished. They are in no table; their learning curves are drawn."
+            .to_owned(),
         columns: ["run", "loss", "data", "epoch", "validation", "to go on"].map(Column::text).into(),
         rows: runs.iter().map(row).collect(),
         runs: Vec::new(),

@@ -46,10 +46,16 @@ fn maps(group: &Group<'_>, loss: &LossRuns<'_>) -> (Vec<Figure>, Vec<String>) {
     (figures, alone.cloned().collect())
 }
 
-fn map(group: &Group<'_>, loss: &LossRuns<'_>, judged: &[(&Setting<'_>, f64)], (x, y): (&String, &String)) -> Option<Figure> {
+fn map(
+    group: &Group<'_>,
+    loss: &LossRuns<'_>,
+    judged: &[(&Setting<'_>, f64)],
+    (x, y): (&String, &String),
+) -> Option<Figure> {
     let (xs, ys) = (values(judged, x), values(judged, y));
     let best = |x_value: f64, y_value: f64| {
-        let here = judged.iter().filter(|(s, _)| number(s, x) == Some(x_value) && number(s, y) == Some(y_value));
+        let here =
+            judged.iter().filter(|(s, _)| number(s, x) == Some(x_value) && number(s, y) == Some(y_value));
         here.map(|(_, valid)| *valid).max_by(f64::total_cmp)
     };
     let grid: Vec<Vec<Option<f64>>> =
@@ -60,8 +66,12 @@ fn map(group: &Group<'_>, loss: &LossRuns<'_>, judged: &[(&Setting<'_>, f64)], (
         return None;
     }
     let metric = group.metric();
-    let heat = Heat { x: x.clone(), y: y.clone(), xs, ys, values: grid, measure: format!("{metric}, validation") };
-    let mut caption = format!("Validation {metric} of {} on {}, mean over seeds, by {x} and {y}; the best is framed.", loss.loss, group.label);
+    let heat =
+        Heat { x: x.clone(), y: y.clone(), xs, ys, values: grid, measure: format!("{metric}, validation") };
+    let mut caption = format!(
+        "Validation {metric} of {} on {}, mean over seeds, by {x} and {y}; the best is framed.",
+        loss.loss, group.label
+    );
     if filled < judged.len() {
         let others = loss.varied.iter().filter(|key| *key != x && *key != y).cloned().collect::<Vec<_>>();
         caption += &format!(" Each cell is the best over {}.", others.join(", "));
@@ -89,13 +99,22 @@ fn curve(group: &Group<'_>, looks: &Looks, key: &String, losses: &[&LossRuns<'_>
         let points = levels.into_iter().filter_map(|level| Some((level, at(level)?, None))).collect();
         Line { name: loss.loss.clone(), style: Some(looks.style(&loss.loss)), points }
     });
-    let lines = Lines { x: key.clone(), y: format!("{metric}, validation"), lines: lines.collect(), faint: String::new() };
+    let lines = Lines {
+        x: key.clone(),
+        y: format!("{metric}, validation"),
+        lines: lines.collect(),
+        faint: String::new(),
+    };
     let runs: Vec<usize> = losses
         .iter()
         .flat_map(|loss| &loss.settings)
         .flat_map(|setting| setting.runs.iter().map(|run| run.number))
         .collect();
-    let mut caption = format!("Validation {metric} by {key} on {}, mean over seeds; {}.", group.label, count(runs.len(), "run"));
+    let mut caption = format!(
+        "Validation {metric} by {key} on {}, mean over seeds; {}.",
+        group.label,
+        count(runs.len(), "run")
+    );
     if best_of_more {
         caption += " Each point is the best over the other settings.";
     }

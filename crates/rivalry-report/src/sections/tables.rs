@@ -31,7 +31,9 @@ pub(super) fn section(groups: &[Group<'_>]) -> Section {
 fn test_metrics<'a>(group: &'a Group<'_>) -> BTreeSet<&'a String> {
     let runs = group.rows().flat_map(|(_, setting)| &setting.runs);
     let outcomes = runs.filter_map(|run| run.record.as_ref()).map(|record| &record.outcome);
-    outcomes.flat_map(|outcome| outcome.test.keys().chain(outcome.beyond.iter().flat_map(|b| b.keys()))).collect()
+    outcomes
+        .flat_map(|outcome| outcome.test.keys().chain(outcome.beyond.iter().flat_map(|b| b.keys())))
+        .collect()
 }
 
 /// Recall and NDCG at the length that epochs are chosen by.
@@ -74,13 +76,19 @@ fn main_table(group: &Group<'_>, metrics: &[&String]) -> Table {
         }
         cells
     };
-    Table { caption: caption(group, compared, searched), columns, rows: rows.iter().map(row).collect(), runs: group.shown() }
+    Table {
+        caption: caption(group, compared, searched),
+        columns,
+        rows: rows.iter().map(row).collect(),
+        runs: group.shown(),
+    }
 }
 
 /// The other metrics, and those of the lists as a whole.
 fn other_table(group: &Group<'_>, metrics: &[&String]) -> Table {
     let rows: Vec<(&LossRuns<'_>, &Setting<'_>)> = group.rows().collect();
-    let columns = std::iter::once(Column::text("loss")).chain(metrics.iter().map(|metric| Column::number(*metric)));
+    let columns =
+        std::iter::once(Column::text("loss")).chain(metrics.iter().map(|metric| Column::number(*metric)));
     let best = best_of(&rows, metrics);
     let row = |(loss, setting): &(&LossRuns<'_>, &Setting<'_>)| {
         let name = match loss.chosen {
@@ -114,7 +122,10 @@ fn of_lists(setting: &Setting<'_>, metric: &str) -> Option<Summary> {
 /// The highest mean of each metric.
 fn best_of(rows: &[(&LossRuns<'_>, &Setting<'_>)], metrics: &[&String]) -> Vec<f64> {
     let best = |metric: &&String| {
-        rows.iter().filter_map(|(_, setting)| setting.test(metric)).map(|s| s.mean).fold(f64::NEG_INFINITY, f64::max)
+        rows.iter()
+            .filter_map(|(_, setting)| setting.test(metric))
+            .map(|s| s.mean)
+            .fold(f64::NEG_INFINITY, f64::max)
     };
     metrics.iter().map(best).collect()
 }
@@ -142,21 +153,32 @@ fn which(loss: &LossRuns<'_>, setting: &Setting<'_>) -> String {
 fn caption(group: &Group<'_>, compared: bool, searched: bool) -> String {
     let seeds = group.rows().any(|(_, setting)| setting.runs.len() > 1);
     let mut text = format!("Test figures on {}", group.label);
-    text += if seeds { ", mean ± standard deviation over seeds; the best in bold." } else { "; the best in bold." };
+    text += if seeds {
+        ", mean ± standard deviation over seeds; the best in bold."
+    } else {
+        "; the best in bold."
+    };
     if searched {
         let metric = group.metric();
-        text += &format!(" Where several settings of a loss were run, the row is the one with the best {metric} on validation; the test part chose nothing.");
+        text += &format!(
+            " Where several settings of a loss were run, the row is the one with the best {metric} on validation; the test part chose nothing."
+        );
     }
     let unchosen: Vec<&LossRuns<'_>> = group.losses.iter().filter(|loss| loss.chosen.is_none()).collect();
     if !unchosen.is_empty() {
         let names: Vec<String> =
             unchosen.iter().map(|l| format!("{} ({})", l.loss, count(l.settings.len(), "setting"))).collect();
-        text += &format!(" No validation figures to choose by, so every setting has its row: {}.", names.join(", "));
+        text += &format!(
+            " No validation figures to choose by, so every setting has its row: {}.",
+            names.join(", ")
+        );
     }
     if compared {
         text += match published_protocol(group.runs[0]) {
             true => " Differences are relative to the published figures.",
-            false => " Differences are relative to the published figures, which were measured with eval.mask = \"train\" and eval.average = \"all\": another protocol than this table's, so they are not like for like.",
+            false => {
+                " Differences are relative to the published figures, which were measured with eval.mask = \"train\" and eval.average = \"all\": another protocol than this table's, so they are not like for like."
+            }
         };
     }
     text

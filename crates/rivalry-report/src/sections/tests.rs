@@ -15,7 +15,9 @@ fn tables<'a>(sections: &'a [Section], id: &str) -> Vec<&'a Table> {
 
 fn titles(sections: &[Section], id: &str) -> Vec<String> {
     let blocks = sections.iter().filter(|section| section.id == id).flat_map(|section| &section.blocks);
-    blocks.filter_map(|block| if let Block::Figure(figure) = block { Some(figure.title.clone()) } else { None }).collect()
+    blocks
+        .filter_map(|block| if let Block::Figure(figure) = block { Some(figure.title.clone()) } else { None })
+        .collect()
 }
 
 fn texts(table: &Table, row: usize) -> Vec<&str> {
@@ -61,7 +63,10 @@ fn a_search_says_what_it_tried_and_what_chose() {
     assert!(table.caption.contains("not like for like"), "{}", table.caption);
     let figures = titles(&sections, "sensitivity");
     assert_eq!(figures.len(), 2, "{figures:?}");
-    assert!(figures[0].starts_with("dsl by loss.alpha and loss.beta") && figures[1].contains("loss.tau"), "{figures:?}");
+    assert!(
+        figures[0].starts_with("dsl by loss.alpha and loss.beta") && figures[1].contains("loss.tau"),
+        "{figures:?}"
+    );
 }
 
 #[test]
