@@ -42,7 +42,7 @@ def boxes(page: Page, selector: str) -> list[dict[str, Any]]:
 def test_every_figure_is_drawn_and_within_the_page(page: Page) -> None:
     width = page.viewport_size["width"]  # type: ignore[index]
     figures = boxes(page, "figure svg")
-    assert len(figures) >= 15
+    assert len(figures) >= 13
     for box in figures:
         assert box["width"] > 300 and box["height"] > 100
         assert box["x"] >= 0 and box["x"] + box["width"] <= width

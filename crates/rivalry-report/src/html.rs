@@ -96,8 +96,10 @@ impl<'a> Writer<'a> {
         let number = self.tables;
         put!(
             self,
-            "<div class=\"table\" id=\"table-{number}\">\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
-             aria-label=\"Table {number}\"><table>\n<caption><b>Table {number}.</b> {}</caption>\n<thead><tr>",
+            "<div class=\"table\" id=\"table-{number}\">\n\
+             <p class=\"caption\" id=\"caption-{number}\"><b>Table {number}.</b> {}</p>\n\
+             <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"caption-{number}\">\
+             <table aria-labelledby=\"caption-{number}\">\n<thead><tr>",
             escape(&table.caption)
         );
         let class = |at: usize| if table.columns[at].number { " class=\"n\"" } else { "" };
@@ -205,7 +207,7 @@ mod tests {
     #[test]
     fn no_text_of_the_user_becomes_markup() {
         let html = html(&page(2));
-        for raw in ["<sl>", "<run", "<script", "<caption>\n<", "<title><b>", "a & b", "1 < 2"] {
+        for raw in ["<sl>", "<run", "<script", "<caption>", "<title><b>", "a & b", "1 < 2"] {
             assert!(!html.contains(raw), "{raw}");
         }
         for safe in ["&lt;sl&gt;", "&lt;run 0&gt;", "&lt;script&gt;", "<b>0.1</b>", "a &amp; 1/config.toml"] {

@@ -34,8 +34,7 @@ impl Bars {
         let values = || self.series.iter().flat_map(|series| series.values.iter().flatten());
         let written = values().map(|(value, _)| width(&(self.write)(*value))).fold(0.0, f64::max) + 8.0;
         let marks = self.marks.iter().flat_map(|(_, marks)| marks.iter().flatten().copied());
-        let ends = values()
-            .flat_map(|&(value, strays)| [value - strays.unwrap_or(0.0), value + strays.unwrap_or(0.0)]);
+        let ends = values().flat_map(|&(value, strays)| whisker(value, strays));
         let (low, high) = range(ends.chain(marks).chain([0.0]));
 
         let row = thickness * self.series.len() as f64 + GAP;
@@ -78,16 +77,18 @@ impl Bars {
     ) {
         let middle = (top + end) / 2.0;
         let Some((value, strays)) = series.values[at] else {
-            return scene.label(scale.at(0.0) + 5.0, middle + 4.5, Anchor::Start, Ink::Muted, "–");
+            let zero = scale.at(0.0);
+            let room = WIDTH - zero > 20.0;
+            let (x, anchor) = if room { (zero + 5.0, Anchor::Start) } else { (zero - 5.0, Anchor::End) };
+            return scene.label(x, middle + 4.5, anchor, Ink::Muted, "–");
         };
         scene.area((scale.at(0.0), top + 1.0), (scale.at(value), end - 1.0), series.ink, 0.85);
-        let strays = strays.unwrap_or(0.0);
-        let (from, to) = (scale.at(value - strays), scale.at(value + strays));
-        if strays > 0.0 {
-            let whisker = Stroke { ink: Ink::Text, width: 1.5, dash: &[], opacity: 1.0 };
-            scene.line(vec![(from, middle), (to, middle)], whisker);
+        let [from, to] = whisker(value, strays).map(|end| scale.at(end));
+        if to > from {
+            let thin = Stroke { ink: Ink::Text, width: 1.5, dash: &[], opacity: 1.0 };
+            scene.line(vec![(from, middle), (to, middle)], thin);
             for x in [from, to] {
-                scene.line(vec![(x, middle - 3.5), (x, middle + 3.5)], whisker);
+                scene.line(vec![(x, middle - 3.5), (x, middle + 3.5)], thin);
             }
         }
         let text = (self.write)(value);
@@ -108,5 +109,14 @@ impl Bars {
             .map(|(name, _)| Entry { name: name.clone(), sample: Sample::Mark(Marker::Diamond) });
         let all: Vec<Entry> = series.chain(marks).collect();
         if all.len() > 1 { all } else { Vec::new() }
+    }
+}
+
+/// From where to where a value strays, on its own side of zero.
+fn whisker(value: f64, strays: Option<f64>) -> [f64; 2] {
+    let strays = strays.unwrap_or(0.0);
+    match value < 0.0 {
+        true => [value - strays, (value + strays).min(0.0)],
+        false => [(value - strays).max(0.0), value + strays],
     }
 }

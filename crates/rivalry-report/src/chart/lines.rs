@@ -34,10 +34,10 @@ impl Lines {
         let (low, high) = range(points().map(|&(x, _, _)| x));
         let places = (frame.left + 8.0, frame.right - 8.0);
         // Values that were chosen by factors, not by steps, stand apart only on a scale of factors.
-        let x = if low > 0.0 && high / low >= 20.0 && self.x != "epoch" {
-            Scale::log((low, high), places)
-        } else {
-            Scale::linear((low, high), places)
+        let x = match (&*self.x, low > 0.0 && high / low >= 20.0) {
+            ("epoch", _) => Scale::linear((low, high), places).whole(),
+            (_, true) => Scale::log((low, high), places),
+            (_, false) => Scale::linear((low, high), places),
         };
         let mut scene = Scene::new(WIDTH, 0.0);
         frame.y_axis(&mut scene, &y, &self.y);

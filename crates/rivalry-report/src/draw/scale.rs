@@ -6,6 +6,7 @@ pub(crate) struct Scale {
     values: (f64, f64),
     places: (f64, f64),
     log: bool,
+    whole: bool,
 }
 
 impl Scale {
@@ -13,13 +14,13 @@ impl Scale {
     pub(crate) fn linear(values: (f64, f64), places: (f64, f64)) -> Self {
         let (low, high) = values;
         let room = if high > low { 0.0 } else { (low.abs() * 0.1).max(1e-6) };
-        Self { values: (low - room, high + room), places, log: false }
+        Self { values: (low - room, high + room), places, log: false, whole: false }
     }
 
     /// A scale by logarithm; the values must be above zero.
     pub(crate) fn log((low, high): (f64, f64), places: (f64, f64)) -> Self {
         let room = if high > low { 1.0 } else { 1.2 };
-        Self { values: (low / room, high * room), places, log: true }
+        Self { values: (low / room, high * room), places, log: true, whole: false }
     }
 
     /// An even scale that begins and ends at round numbers.
@@ -28,6 +29,11 @@ impl Scale {
         let step = step(scale.values.1 - scale.values.0, 5);
         let (low, high) = scale.values;
         Self { values: ((low / step + 1e-9).floor() * step, (high / step - 1e-9).ceil() * step), ..scale }
+    }
+
+    /// The same scale for what is counted: between whole numbers there is nothing.
+    pub(crate) fn whole(self) -> Self {
+        Self { whole: true, ..self }
     }
 
     /// The place of a value.
@@ -43,7 +49,7 @@ impl Scale {
         if self.log {
             return log_ticks(low, high);
         }
-        let step = step(high - low, wanted);
+        let step = step(high - low, wanted).max(if self.whole { 1.0 } else { 0.0 });
         let first = (low / step - 1e-9).ceil() as i64;
         let last = (high / step + 1e-9).floor() as i64;
         (first..=last).map(|n| n as f64 * step).map(|value| (value, step_label(value, step))).collect()
@@ -77,7 +83,7 @@ fn log_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
 
 /// A multiple of a step, with as many digits as the step needs.
 fn step_label(value: f64, step: f64) -> String {
-    let digits = (-step.log10() + 1e-9).ceil().clamp(0.0, 8.0) as usize;
+    let digits = (-step.log10() - 1e-9).ceil().clamp(0.0, 8.0) as usize;
     // Minus zero is zero.
     minus(format!("{:.digits$}", value + 0.0))
 }
@@ -114,6 +120,8 @@ mod tests {
             ["0.00", "0.02", "0.04", "0.06", "0.08", "0.10", "0.12"]
         );
         assert_eq!(labels(Scale::linear((0.0, 200.0), places)), ["0", "50", "100", "150", "200"]);
+        assert_eq!(labels(Scale::linear((0.0, 0.5), places)), ["0.0", "0.1", "0.2", "0.3", "0.4", "0.5"]);
+        assert_eq!(labels(Scale::linear((1.0, 4.0), places).whole()), ["1", "2", "3", "4"]);
         assert_eq!(labels(Scale::linear((-7.0, 7.0), places)), ["−6", "−4", "−2", "0", "2", "4", "6"]);
         assert_eq!(labels(Scale::log((0.05, 1.0), places)), ["0.05", "0.1", "0.2", "0.5", "1"]);
         assert_eq!(

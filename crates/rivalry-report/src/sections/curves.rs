@@ -6,7 +6,7 @@ use rivalry::train::Record;
 
 use super::Looks;
 use crate::chart::{Line, Lines};
-use crate::group::Group;
+use crate::group::{Group, place};
 use crate::page::{Block, Figure, Section};
 use crate::run::Run;
 
@@ -35,6 +35,7 @@ fn drawn<'a>(group: &Group<'a>) -> (Vec<&'a Run>, Vec<&'a Run>) {
             faint.push(run);
         }
     }
+    strong.sort_by_key(|run| place(run.loss()));
     (strong, faint)
 }
 
