@@ -4,11 +4,10 @@ use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint as Brush, Path as Outline, PathBuilder, Pixmap, Stroke as Pen,
     StrokeDash, Transform,
 };
-use ttf_parser::OutlineBuilder;
 
 use super::Ink;
 use super::scene::{Anchor, Paint, Scene, Shape, Stroke, Text};
-use super::text::{face, glyphs};
+use super::text::{Part, outlines};
 
 const SCALE: f32 = 2.0;
 
@@ -65,16 +64,24 @@ fn draw(canvas: &mut Pixmap, path: &Outline, stroke: &Stroke) {
 
 fn write(canvas: &mut Pixmap, text: &Text) {
     let Text { x, y, ref text, size, anchor, ink, bold, upwards } = *text;
-    let (letters, width) = glyphs(text, size);
+    let (letters, scale, width) = outlines(text, size);
     let start = match anchor {
         Anchor::Start => 0.0,
         Anchor::Middle => -width / 2.0,
         Anchor::End => -width,
     };
-    let scale = size as f32 / f32::from(face().units_per_em());
     let mut path = PathBuilder::new();
-    for (glyph, at) in letters {
-        face().outline_glyph(glyph, &mut Letter { path: &mut path, x: (start + at) as f32, scale });
+    for (outline, at) in letters {
+        let x = |x: f64| (start + at + x * scale) as f32;
+        let y = |y: f64| (-y * scale) as f32;
+        for part in outline {
+            match *part {
+                Part::Move([to_x, to_y]) => path.move_to(x(to_x), y(to_y)),
+                Part::Line([to_x, to_y]) => path.line_to(x(to_x), y(to_y)),
+                Part::Curve([by_x, by_y, to_x, to_y]) => path.quad_to(x(by_x), y(by_y), x(to_x), y(to_y)),
+                Part::Close => path.close(),
+            }
+        }
     }
     let Some(path) = path.finish() else { return };
     let turn = if upwards { Transform::from_rotate(-90.0) } else { Transform::identity() };
@@ -100,45 +107,6 @@ fn brush(ink: Ink, opacity: f64) -> Brush<'static> {
 fn colour(ink: Ink, opacity: f64) -> Color {
     let [red, green, blue] = ink.light();
     Color::from_rgba8(red, green, blue, (opacity.clamp(0.0, 1.0) * 255.0).round() as u8)
-}
-
-/// Puts a letter's outline where it belongs in its line. Fonts count y upwards.
-struct Letter<'a> {
-    path: &'a mut PathBuilder,
-    x: f32,
-    scale: f32,
-}
-
-impl Letter<'_> {
-    fn at(&self, x: f32, y: f32) -> (f32, f32) {
-        (self.x + x * self.scale, -y * self.scale)
-    }
-}
-
-impl OutlineBuilder for Letter<'_> {
-    fn move_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
-        self.path.move_to(x, y);
-    }
-
-    fn line_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
-        self.path.line_to(x, y);
-    }
-
-    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        let ((x1, y1), (x, y)) = (self.at(x1, y1), self.at(x, y));
-        self.path.quad_to(x1, y1, x, y);
-    }
-
-    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let ((x1, y1), (x2, y2), (x, y)) = (self.at(x1, y1), self.at(x2, y2), self.at(x, y));
-        self.path.cubic_to(x1, y1, x2, y2, x, y);
-    }
-
-    fn close(&mut self) {
-        self.path.close();
-    }
 }
 
 #[cfg(test)]

@@ -1,40 +1,86 @@
-//! The font that text is measured with everywhere, and drawn with in PNGs.
+//! The letters that text is measured with everywhere, and drawn with in PNGs.
 //!
-//! It is part of the program: a picture must not depend on the fonts of the machine it is made on.
+//! They are part of the program: a picture must not depend on the fonts of the machine it is made on.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use ttf_parser::{Face, GlyphId};
+/// Open Sans: Latin, Greek and Cyrillic letters and the signs that figures use.
+static GLYPHS: &str = include_str!("../../font/glyphs.txt");
 
-/// Open Sans, cut down to Latin, Greek and Cyrillic letters and the signs that figures use.
-static FONT: &[u8] = include_bytes!("../../font/OpenSans-Subset.ttf");
+static FONT: LazyLock<Font> = LazyLock::new(|| Font::parse(GLYPHS).expect("the embedded letters are tested"));
 
-static FACE: LazyLock<Face<'static>> =
-    LazyLock::new(|| Face::parse(FONT, 0).expect("the embedded font is tested"));
-
-/// The font.
-pub(super) fn face() -> &'static Face<'static> {
-    &FACE
+struct Font {
+    /// The size that the numbers of the outlines are for.
+    em: f64,
+    glyphs: HashMap<char, Glyph>,
 }
 
-/// Each letter's glyph and where it begins, for a font of this size. What the font lacks is shown as a box.
-pub(super) fn glyphs(text: &str, size: f64) -> (Vec<(GlyphId, f64)>, f64) {
-    let face = face();
-    let scale = size / f64::from(face.units_per_em());
+/// A letter.
+struct Glyph {
+    width: f64,
+    outline: Vec<Part>,
+}
+
+/// A part of an outline. Letters stand on y = 0, and y goes up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Part {
+    Move([f64; 2]),
+    Line([f64; 2]),
+    Curve([f64; 4]),
+    Close,
+}
+
+impl Font {
+    fn parse(text: &str) -> Option<Self> {
+        let mut lines = text.lines();
+        let em = lines.next()?.strip_prefix("em ")?.parse().ok()?;
+        let glyph = |line: &str| {
+            let mut words = line.split(' ');
+            let letter = char::from_u32(u32::from_str_radix(words.next()?, 16).ok()?)?;
+            let width = words.next()?.parse().ok()?;
+            Some((letter, Glyph { width, outline: outline(words)? }))
+        };
+        Some(Self { em, glyphs: lines.map(glyph).collect::<Option<_>>()? })
+    }
+
+    /// The letter; what the font lacks is a box.
+    fn glyph(&self, letter: char) -> Option<&Glyph> {
+        self.glyphs.get(&letter).or_else(|| self.glyphs.get(&'\0'))
+    }
+}
+
+fn outline<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<Vec<Part>> {
+    let mut parts = Vec::new();
+    while let Some(command) = words.next() {
+        let mut number = || words.next()?.parse::<f64>().ok();
+        parts.push(match command {
+            "M" => Part::Move([number()?, number()?]),
+            "L" => Part::Line([number()?, number()?]),
+            "Q" => Part::Curve([number()?, number()?, number()?, number()?]),
+            "Z" => Part::Close,
+            _ => return None,
+        });
+    }
+    Some(parts)
+}
+
+/// Every letter's outline with the place it begins at, the scale for a font of this size, and the width of all.
+pub(super) fn outlines(text: &str, size: f64) -> (Vec<(&'static [Part], f64)>, f64, f64) {
+    let scale = size / FONT.em;
     let mut x = 0.0;
-    let placed = text.chars().map(|letter| {
-        let glyph = face.glyph_index(letter).unwrap_or_default();
-        let place = (glyph, x);
-        x += f64::from(face.glyph_hor_advance(glyph).unwrap_or_default()) * scale;
-        place
+    let placed = text.chars().filter_map(|letter| FONT.glyph(letter)).map(|glyph| {
+        let begin = x;
+        x += glyph.width * scale;
+        (&*glyph.outline, begin)
     });
     let placed = placed.collect();
-    (placed, x)
+    (placed, scale, x)
 }
 
 /// How wide a label is. The reader's own font may be a little wider than ours.
 pub(crate) fn width(text: &str) -> f64 {
-    glyphs(text, 13.0).1 * 1.06
+    outlines(text, 13.0).2 * 1.06
 }
 
 #[cfg(test)]
@@ -42,16 +88,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_font_has_every_sign_that_figures_use() {
-        for letter in "azAZ09 äßñ.,:;%±−–…·×@()[]<>=≤≥/κτραβλσ½'\"“”_+*#&".chars()
+    fn every_sign_that_figures_use_is_there() {
+        for letter in "azAZ09 äßñ.,:;%±−–…·×@()[]<>=≤≥/κτραβλσ½'\"“”_+*#&\0".chars()
         {
-            assert!(face().glyph_index(letter).is_some(), "'{letter}'");
+            assert!(FONT.glyphs.contains_key(&letter), "'{letter}'");
         }
     }
 
     #[test]
-    fn a_longer_text_is_wider() {
+    fn a_longer_text_is_wider_and_an_unknown_letter_takes_room() {
         assert!(width("ii") < width("mm") && width("") == 0.0);
         assert!((60.0..120.0).contains(&width("NDCG@20, test")));
+        assert!(width("本") > 3.0);
+    }
+
+    #[test]
+    fn outlines_are_read_part_by_part() {
+        let parts = outline("M 0 1 L 2 3 Q 4 5 6 7 Z".split(' ')).unwrap();
+        let expected =
+            [Part::Move([0.0, 1.0]), Part::Line([2.0, 3.0]), Part::Curve([4.0, 5.0, 6.0, 7.0]), Part::Close];
+        assert_eq!(parts, expected);
+        assert!(outline("M 0".split(' ')).is_none() && outline("X 0 0".split(' ')).is_none());
     }
 }
