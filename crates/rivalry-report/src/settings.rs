@@ -52,6 +52,12 @@ impl Settings {
         shown.collect::<Vec<_>>().join(", ")
     }
 
+    /// Gives a key a number, as a later version of the config might.
+    #[cfg(test)]
+    pub(crate) fn set(&mut self, key: &str, number: f64) {
+        self.0.insert(key.to_owned(), number.into());
+    }
+
     /// The settings of how the data are filtered and split, as people read them.
     pub(crate) fn preparation(&self) -> String {
         let keys = self.0.keys().filter(|key| key.starts_with("data.prepare."));

@@ -29,11 +29,12 @@ impl Summary {
         Self::of(values?)
     }
 
-    /// `0.1234 ± 0.0012`, or `0.1234` for a single run.
+    /// `0.1234 ± 0.0012`, or `0.1234` for a single run; a mean of counts has fewer digits.
     pub(crate) fn text(&self) -> String {
+        let digits = if self.mean.abs() < 10.0 { 4 } else { 1 };
         match self.deviation {
-            Some(deviation) => format!("{:.4} ± {deviation:.4}", self.mean),
-            None => format!("{:.4}", self.mean),
+            Some(deviation) => format!("{:.digits$} ± {deviation:.digits$}", self.mean),
+            None => format!("{:.digits$}", self.mean),
         }
     }
 }
@@ -66,6 +67,7 @@ mod tests {
         assert!((summary.mean - 0.2).abs() < 1e-15 && (summary.deviation.unwrap() - 0.1).abs() < 1e-15);
         assert_eq!(summary.text(), "0.2000 ± 0.1000");
         assert_eq!(Summary::of([0.25]).unwrap().text(), "0.2500");
+        assert_eq!(Summary::of([79.327, 79.327]).unwrap().text(), "79.3 ± 0.0");
         assert_eq!(Summary::of([]), None);
     }
 

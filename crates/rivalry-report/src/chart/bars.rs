@@ -32,15 +32,16 @@ impl Bars {
         let thickness = if self.series.len() == 1 { 17.0 } else { 15.0 };
         let names = self.categories.iter().map(|name| width(name)).fold(0.0, f64::max);
         let values = || self.series.iter().flat_map(|series| series.values.iter().flatten());
-        let written = values().map(|(value, _)| width(&(self.write)(*value))).fold(0.0, f64::max) + 8.0;
+        let written = values().map(|(value, _)| width(&(self.write)(*value))).fold(0.0, f64::max) + 6.0;
         let marks = self.marks.iter().flat_map(|(_, marks)| marks.iter().flatten().copied());
         let ends = values().flat_map(|&(value, strays)| whisker(value, strays));
         let (low, high) = range(ends.chain(marks).chain([0.0]));
+        let beside = written + if self.marks.is_some() { 6.0 } else { 0.0 };
 
         let row = thickness * self.series.len() as f64 + GAP;
         let bottom = TOP + row * self.categories.len() as f64;
         let left = names + 12.0 + if low < 0.0 { written } else { 0.0 };
-        let frame = Frame { left, right: WIDTH - if high > 0.0 { written } else { 8.0 }, top: TOP, bottom };
+        let frame = Frame { left, right: WIDTH - if high > 0.0 { beside } else { 8.0 }, top: TOP, bottom };
         let scale = Scale::linear((low, high), (frame.left, frame.right));
         let mut scene = Scene::new(WIDTH, 0.0);
         for (value, _) in scale.ticks(6) {

@@ -7,6 +7,8 @@ pub(crate) struct Scale {
     places: (f64, f64),
     log: bool,
     whole: bool,
+    /// The step of the ticks, if it is given.
+    step: Option<f64>,
 }
 
 impl Scale {
@@ -14,13 +16,13 @@ impl Scale {
     pub(crate) fn linear(values: (f64, f64), places: (f64, f64)) -> Self {
         let (low, high) = values;
         let room = if high > low { 0.0 } else { (low.abs() * 0.1).max(1e-6) };
-        Self { values: (low - room, high + room), places, log: false, whole: false }
+        Self { values: (low - room, high + room), places, log: false, whole: false, step: None }
     }
 
     /// A scale by logarithm; the values must be above zero.
     pub(crate) fn log((low, high): (f64, f64), places: (f64, f64)) -> Self {
         let room = if high > low { 1.0 } else { 1.2 };
-        Self { values: (low / room, high * room), places, log: true, whole: false }
+        Self { values: (low / room, high * room), places, log: true, whole: false, step: None }
     }
 
     /// An even scale that begins and ends at round numbers.
@@ -28,7 +30,8 @@ impl Scale {
         let scale = Self::linear(values, places);
         let step = step(scale.values.1 - scale.values.0, 5);
         let (low, high) = scale.values;
-        Self { values: ((low / step + 1e-9).floor() * step, (high / step - 1e-9).ceil() * step), ..scale }
+        let values = ((low / step + 1e-9).floor() * step, (high / step - 1e-9).ceil() * step);
+        Self { values, step: Some(step), ..scale }
     }
 
     /// The same scale for what is counted: between whole numbers there is nothing.
@@ -49,7 +52,8 @@ impl Scale {
         if self.log {
             return log_ticks(low, high);
         }
-        let step = step(high - low, wanted).max(if self.whole { 1.0 } else { 0.0 });
+        let step = self.step.unwrap_or_else(|| step(high - low, wanted));
+        let step = if self.whole { step.max(1.0) } else { step };
         let first = (low / step - 1e-9).ceil() as i64;
         let last = (high / step + 1e-9).floor() as i64;
         (first..=last).map(|n| n as f64 * step).map(|value| (value, step_label(value, step))).collect()

@@ -20,10 +20,13 @@ pub(super) fn section(runs: &[Run], groups: &[Group<'_>]) -> Section {
         .map(|setting| setting.runs.len())
         .sum();
     if kept < finished {
-        let again = finished - kept;
-        text += &format!(
-            " {again} of them repeat another run's config and seed, and are left out of all figures."
-        );
+        text += &match finished - kept {
+            1 => " One of them repeats another run's config and seed, and is left out of all figures."
+                .to_owned(),
+            n => {
+                format!(" {n} of them repeat another run's config and seed, and are left out of all figures.")
+            }
+        };
     }
     let mut blocks = vec![Block::Prose(text), Block::Table(by_data(runs))];
     if !unfinished.is_empty() {

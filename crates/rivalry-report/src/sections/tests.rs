@@ -91,3 +91,34 @@ fn the_branches_of_dsl_are_compared_with_sl() {
     let figures = titles(&sections, "comparison");
     assert!(figures.len() == 2 && figures[1].starts_with("Ablation of DSL"), "{figures:?}");
 }
+
+#[test]
+fn runs_with_noise_are_points_of_a_curve_and_share_no_table_with_those_without() {
+    for condition in crate::settings::CONDITIONS {
+        let folder = Runs::new();
+        for loss in ["sl", "dsl-ca"] {
+            for level in ["0", "1", "2"] {
+                folder.finished(&format!("{loss}{level}"), &[&format!("loss.type={loss}")], Some(0.1), 0.1);
+            }
+        }
+        let mut runs = folder.read();
+        for run in &mut runs {
+            let level = f64::from(run.name.chars().last().unwrap().to_digit(10).unwrap());
+            if level > 0.0 {
+                run.settings.set(condition, 0.1 * level);
+            }
+        }
+        let groups = group(&runs);
+        assert_eq!(groups.iter().map(|group| group.runs.len()).collect::<Vec<_>>(), [2, 2, 2]);
+        let sections = all(&runs, &groups);
+        let figures = titles(&sections, "noise");
+        assert!(figures.len() == 1 && figures[0].contains(condition), "{figures:?}");
+        assert!(titles(&sections, "sensitivity").is_empty());
+        // Published figures are of the data without noise.
+        let compared: Vec<bool> = tables(&sections, "tables")
+            .iter()
+            .map(|table| table.columns.iter().any(|c| c.title == "published"))
+            .collect();
+        assert_eq!(compared, [true, false, false]);
+    }
+}
