@@ -45,6 +45,7 @@ fn side_by_side(group: &Group<'_>) -> Option<Figure> {
     if published {
         caption += " Diamonds: published figures.";
     }
+    caption += &tried(group, rows.iter().map(|(loss, _)| &*loss.loss));
     let runs = rows.iter().flat_map(|(_, setting)| setting.runs.iter().map(|run| run.number)).collect();
     Some(Figure { title: format!("Test {metric}, {}", group.label), caption, scene: bars.draw(), runs })
 }
@@ -79,9 +80,23 @@ fn ablation(group: &Group<'_>) -> Option<Figure> {
     };
     let all = parts.iter().map(|(_, setting)| *setting).chain([base]);
     let runs = all.flat_map(|setting| setting.runs.iter().map(|run| run.number)).collect();
+    let names = parts.iter().map(|(loss, _)| *loss).chain(["sl"]);
     let caption = format!(
-        "What the branches of DSL change against SL on {}: dsl-ca has the competition-aware temperature alone, dsl-kappa the scales of the negatives alone, dsl both.",
-        group.label
+        "What the branches of DSL change against SL on {}: dsl-ca has the competition-aware temperature alone, dsl-kappa the scales of the negatives alone, dsl both.{}",
+        group.label,
+        tried(group, names)
     );
     Some(Figure { title: format!("Ablation of DSL, {}", group.label), caption, scene: bars.draw(), runs })
+}
+
+/// How hard each loss was searched for its setting, where that differs: a loss with more tries has had more luck.
+fn tried<'a>(group: &Group<'_>, losses: impl Iterator<Item = &'a str>) -> String {
+    let tries =
+        |loss: &str| group.losses.iter().find(|runs| runs.loss == loss).map_or(0, |runs| runs.settings.len());
+    let all: Vec<(&str, usize)> = losses.map(|loss| (loss, tries(loss))).collect();
+    if all.windows(2).all(|two| two[0].1 == two[1].1) {
+        return String::new();
+    }
+    let all: Vec<String> = all.iter().map(|(loss, tries)| format!("{loss} {tries}")).collect();
+    format!(" Settings tried: {}.", all.join(", "))
 }

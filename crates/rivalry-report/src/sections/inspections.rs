@@ -24,8 +24,9 @@ fn blocks(run: &Run, inspection: &Inspection) -> Vec<Block> {
     let name = format!("{} ({}, {})", run.name, run.loss(), inspection.data);
     let [pairs, negatives] = [count(*pairs, "training pair"), count(*negatives, "negative")];
     let text = format!(
-        "The model of epoch {epoch}; {pairs} with {negatives} each, drawn with seed {seed}. Inspect the run again: rivalry inspect {}.",
-        quoted(&run.path)
+        "The model of epoch {epoch}; {pairs} with {negatives} each, drawn with seed {seed}. Inspect the run again: rivalry inspect {} --pairs {} --seed {seed}.",
+        quoted(&run.path),
+        inspection.pairs
     );
     let figure = |title: String, caption: String, scene: Scene| {
         Block::Figure(Figure { title: format!("{title}, {name}"), caption, scene, runs: vec![run.number] })

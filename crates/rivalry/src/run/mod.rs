@@ -2,6 +2,7 @@
 
 mod atomic;
 mod checkpoint;
+mod find;
 mod folder;
 mod model_file;
 mod quoted;
@@ -9,7 +10,7 @@ mod read;
 mod tensors;
 
 pub use atomic::write as write_atomically;
+pub use find::find_runs;
 pub use folder::{Continuing, RunFolder, RunRecord, RunStore};
 pub use model_file::SavedModel;
 pub use quoted::quoted;
-pub use read::find_runs;

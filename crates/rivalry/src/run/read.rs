@@ -1,4 +1,4 @@
-//! Runs as they lie on the disk: finding them, and reading what they hold back in.
+//! What lies in a run's folder, read back in.
 
 use std::path::Path;
 
@@ -9,65 +9,48 @@ use crate::inspect::Inspection;
 use crate::train::Record;
 use crate::{Error, InputError, Result};
 
-/// Every run in a folder and the folders within it, by path. The folder itself may be a run.
-///
-/// Hidden folders and links to folders are passed over, so that a search always ends.
-pub fn find_runs(folder: &Path) -> Result<Vec<RunFolder>> {
-    let mut found = Vec::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(folder) = open.pop() {
-        for entry in folder.read_dir().map_err(|e| Error::io("read", &folder, e))? {
-            let entry = entry.map_err(|e| Error::io("read", &folder, e))?;
-            let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            if !hidden && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                open.push(entry.path());
-            }
-        }
-        if folder.join(CONFIG).is_file() {
-            found.push(RunFolder::open(&folder)?);
-        }
-    }
-    found.sort_by(|a, b| a.path().cmp(b.path()));
-    Ok(found)
-}
-
 impl RunFolder {
-    /// Its whole config.
+    /// What the run was asked to be.
     pub fn config(&self) -> Result<Config> {
         let path = self.path().join(CONFIG);
         Config::from_layers(&[read_layer(&path)?]).map_err(|error| match error {
-            Error::Input(error) => error.file(&path).into(),
+            Error::Input(error) => error.file(path).into(),
             other => other,
         })
     }
 
-    /// One record an evaluation; none if there was no evaluation yet.
+    /// What each evaluation of the run found, in order; nothing if there was none yet.
     pub fn log(&self) -> Result<Vec<Record>> {
         let path = self.path().join(LOG);
-        let Some(text) = read_if_there(&path)? else { return Ok(Vec::new()) };
+        let text = text_of(&path)?.unwrap_or_default();
         let record = |(line, text): (u64, &str)| {
             serde_json::from_str(text).map_err(|e| {
                 InputError::new(format!("not a record of an evaluation: {e}"))
                     .file(&path)
                     .line(line)
-                    .help("take the line out, or train the run again")
+                    .help("the file is damaged: bring it back from a copy, or train the run again")
                     .into()
             })
         };
         (1..).zip(text.lines()).map(record).collect()
     }
 
-    /// What an inspection of the run found, if there was one.
+    /// What the last inspection of the run's model found, if there was one.
     pub fn inspection(&self) -> Result<Option<Inspection>> {
         let path = self.path().join(INSPECTION);
-        let Some(text) = read_if_there(&path)? else { return Ok(None) };
-        serde_json::from_str(&text)
-            .map(Some)
-            .map_err(|e| InputError::new(format!("not an inspection: {e}")).file(&path).into())
+        let Some(text) = text_of(&path)? else { return Ok(None) };
+        serde_json::from_str(&text).map(Some).map_err(|e| {
+            InputError::new(format!("not an inspection: {e}"))
+                .file(&path)
+                .line(e.line() as u64)
+                .help("make it again: rivalry inspect")
+                .into()
+        })
     }
 }
 
-fn read_if_there(path: &Path) -> Result<Option<String>> {
+/// The text of a file, if it is there.
+fn text_of(path: &Path) -> Result<Option<String>> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -75,52 +58,5 @@ fn read_if_there(path: &Path) -> Result<Option<String>> {
             Err(InputError::new("not UTF-8 text").file(path).into())
         }
         Err(e) => Err(Error::io("read", path, e)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn run(folder: &Path) -> RunFolder {
-        let config = Config::from_layers(&["loss.type = 'sl'".parse().unwrap()]).unwrap();
-        RunFolder::create(folder, &config, false).unwrap()
-    }
-
-    #[test]
-    fn runs_are_found_at_any_depth_and_by_path() {
-        let world = tempfile::tempdir().unwrap();
-        for name in ["b", "a/deep/2", "a/deep/1", ".hidden/run"] {
-            run(&world.path().join(name));
-        }
-        std::fs::create_dir(world.path().join("empty")).unwrap();
-        let found = find_runs(world.path()).unwrap();
-        let names: Vec<_> = found.iter().map(|run| run.path().strip_prefix(world.path()).unwrap()).collect();
-        assert_eq!(names, ["a/deep/1", "a/deep/2", "b"].map(Path::new));
-        assert_eq!(find_runs(&world.path().join("b")).unwrap().len(), 1);
-        assert!(find_runs(&world.path().join("nowhere")).is_err());
-    }
-
-    #[test]
-    fn a_broken_line_of_the_log_is_named() {
-        let world = tempfile::tempdir().unwrap();
-        let folder = run(&world.path().join("run"));
-        assert_eq!(folder.log().unwrap(), []);
-        let good = r#"{"epoch":5,"loss":1.5,"best":true,"seconds":{"train":1.0,"eval":0.1}}"#;
-        std::fs::write(folder.path().join(LOG), format!("{good}\n{good}\n")).unwrap();
-        assert_eq!(folder.log().unwrap().len(), 2);
-        std::fs::write(folder.path().join(LOG), format!("{good}\n{{\"epoch\":10,\n")).unwrap();
-        let error = folder.log().unwrap_err().to_string();
-        assert!(error.contains("log.jsonl:2: not a record"), "{error}");
-    }
-
-    #[test]
-    fn a_fault_in_the_config_names_its_file() {
-        let world = tempfile::tempdir().unwrap();
-        let folder = run(&world.path().join("run"));
-        assert_eq!(folder.config().unwrap().loss["type"].as_str(), Some("sl"));
-        std::fs::write(folder.path().join(CONFIG), "[train]\nepoch = 3").unwrap();
-        let error = folder.config().unwrap_err().to_string();
-        assert!(error.contains("config.toml") && error.contains("did you mean 'epochs'?"), "{error}");
     }
 }
