@@ -7,6 +7,7 @@ mod compare;
 mod data;
 mod inspect;
 mod interrupted;
+mod report;
 mod reproduce;
 mod support;
 mod sweep;

@@ -33,6 +33,10 @@ fn a_search_file_gives_the_best_of_each_loss_and_a_folder_for_each_trial() {
     let (table, said) = world.ok(&["sweep", "search.toml"]);
     holds(&table, &["chosen on validation", "mf sl", "mf dsl-ca", "±", "rivalry report runs/sweep-search"]);
     holds(&said, &["4 trials in runs/sweep-search"]);
+    // What it chose can be compared, whatever became of the rest.
+    let compared = world.json(&["compare", "runs/sweep-search", "--json"]);
+    assert_eq!(compared["methods"].as_array().unwrap().len(), 2);
+    assert_eq!(compared["methods"][0]["runs"].as_array().map(Vec::len), Some(2), "{compared:#}");
 }
 
 #[test]

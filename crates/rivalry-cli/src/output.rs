@@ -8,6 +8,8 @@ use serde::Serialize;
 
 use crate::signals::{Interrupted, SweepInterrupted};
 
+pub use rivalry::run::quoted;
+
 /// Prints a result.
 pub fn print(text: impl Display) -> io::Result<()> {
     let mut out = io::stdout().lock();
@@ -47,11 +49,4 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     }
     warn(error);
     ExitCode::from(error.downcast_ref::<rivalry::Error>().map_or(1, rivalry::Error::exit_code))
-}
-
-/// A path as it can be pasted into a shell.
-pub fn quoted(path: &std::path::Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "/\\._-+@:~,".contains(c);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

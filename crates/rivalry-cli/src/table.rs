@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
-use rivalry::eval::METRICS;
+use rivalry::eval::reading_order;
 
 /// One line under the header and none elsewhere: it reads well, and pastes well.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
@@ -35,12 +35,7 @@ pub fn ranking(header: [&str; 3], rows: impl IntoIterator<Item = [String; 3]>) -
 /// Metrics in rows, what they were measured on in columns.
 pub fn metrics(columns: &[(&str, &BTreeMap<String, f64>)]) -> String {
     let mut names: Vec<&String> = columns.iter().flat_map(|(_, metrics)| metrics.keys()).collect();
-    // By K, then as the metrics are listed; what is not on the list comes last.
-    names.sort_by_key(|name| {
-        let (label, k) = name.split_once('@').unwrap_or((name, ""));
-        let place = METRICS.iter().position(|metric| metric.label == label).unwrap_or(METRICS.len());
-        (k.parse::<usize>().unwrap_or(0), place, *name)
-    });
+    names.sort_by_key(|name| (reading_order(name), *name));
     names.dedup();
     let header =
         std::iter::once("").chain(columns.iter().map(|(title, _)| *title)).map(str::to_owned).collect();

@@ -2,6 +2,7 @@
 
 mod compare;
 mod data;
+mod report;
 mod reproduce;
 mod sweep;
 mod train;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 pub use compare::{CompareArgs, FormatArg, InspectArgs};
 pub use data::{DataCommand, Layer, SourceArgs};
+pub use report::ReportArgs;
 pub use reproduce::{FigureArg, ReproduceArgs};
 pub use sweep::SweepArgs;
 pub use train::TrainArgs;
@@ -47,6 +49,8 @@ pub enum Command {
     Sweep(Box<SweepArgs>),
     /// Train the cells of the published tables and set them beside the published figures
     Reproduce(ReproduceArgs),
+    /// Tables and figures of many runs, as one HTML file
+    Report(ReportArgs),
     /// Look at data and prepare them
     #[command(subcommand)]
     Data(Box<DataCommand>),

@@ -8,6 +8,7 @@ mod inspect;
 mod list;
 mod quickstart;
 mod recommend;
+mod report;
 mod reproduce;
 mod similar;
 mod sweep;
@@ -35,6 +36,7 @@ pub fn run(command: &Command) -> anyhow::Result<()> {
         Command::Similar(args) => similar::run(args),
         Command::Sweep(args) => sweep::run(args),
         Command::Reproduce(args) => reproduce::run(args),
+        Command::Report(args) => report::run(args),
         Command::Data(command) => data::run(command),
         Command::List(args) => list::run(args),
         Command::Completions { shell } => completions::run(*shell),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rivalry::InputError;
 use rivalry::config::setting_layer;
 use rivalry::experiment::{Chosen, Findings, Halving, Lab, Order, Search, State};
+use rivalry::stats::Summary;
 use serde::Serialize;
 
 use super::{load, use_threads};
@@ -132,7 +133,8 @@ fn show(findings: &Findings, out: &Path, quiet: bool) -> std::io::Result<()> {
     if !quiet {
         let out = quoted(out);
         print(format_args!("\nsweep   {out}, with one folder a trial and index.json"))?;
-        print(format_args!("next    rivalry report {out} -o report.html"))?;
+        print(format_args!("next    rivalry compare {out}"))?;
+        print(format_args!("        rivalry report {out} -o report.html"))?;
     }
     Ok(())
 }
@@ -149,7 +151,7 @@ fn settings(chosen: &Chosen) -> String {
 fn spread(chosen: &Chosen, metric: &str) -> String {
     match chosen.test(metric) {
         None => "–".to_owned(),
-        Some((mean, _)) if chosen.seeds.len() < 2 => format!("{mean:.4}"),
-        Some((mean, deviation)) => format!("{mean:.4} ± {deviation:.4}"),
+        Some(Summary { mean, deviation: None }) => format!("{mean:.4}"),
+        Some(Summary { mean, deviation: Some(deviation) }) => format!("{mean:.4} ± {deviation:.4}"),
     }
 }

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Error, InputError, Result};
+use crate::experiment::chosen_runs;
+use crate::{InputError, Result, run};
 
-/// The run folders among these folders and everything in them, in the order given, within a folder by name; each once.
+/// The run folders among these folders and everything in them, in the order given, within a folder by name; each once. Of
+/// the folder of a search those that it chose.
 ///
 /// # Errors
 /// If a folder is not there, can't be read, or holds no run.
@@ -14,39 +16,23 @@ pub fn find_runs(paths: &[&Path]) -> Result<Vec<PathBuf>> {
         if !path.exists() {
             return Err(InputError::new("there is no such folder").file(path).into());
         }
-        let before = found.len();
-        walk(path, &mut found)?;
-        if found.len() == before {
+        // Of a search only what it chose is worth comparing, and only of that the models are kept.
+        let here = match chosen_runs(path)? {
+            Some(chosen) => chosen,
+            None if path.is_dir() => run::find_runs(path)?.iter().map(|run| run.path().to_owned()).collect(),
+            None => Vec::new(),
+        };
+        if here.is_empty() {
             return Err(InputError::new("no run, and none in it")
                 .file(path)
                 .help("give folders that 'rivalry train' made, or a folder of such folders")
                 .into());
         }
+        found.extend(here);
     }
     let mut seen = std::collections::HashSet::new();
     found.retain(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
     Ok(found)
-}
-
-fn walk(path: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
-    if path.join("config.toml").is_file() {
-        found.push(path.to_owned());
-        return Ok(());
-    }
-    if !path.is_dir() {
-        return Ok(());
-    }
-    let fail = |e| Error::io("read", path, e);
-    let mut inner: Vec<PathBuf> = Vec::new();
-    for entry in path.read_dir().map_err(fail)? {
-        let entry = entry.map_err(fail)?;
-        // A link to a folder above would be followed for ever.
-        if entry.file_type().map_err(fail)?.is_dir() {
-            inner.push(entry.path());
-        }
-    }
-    inner.sort();
-    inner.iter().try_for_each(|folder| walk(folder, found))
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ mod tests;
 pub use bucket::Bucket;
 pub use evaluate::{Evaluation, evaluate, evaluate_watched};
 pub use lists::Lists;
-pub use metric::{Judged, METRICS, MetricEntry};
+pub use metric::{Judged, METRICS, MetricEntry, reading_order};
 pub use new_user::new_users;
 pub use options::{Average, EvalOptions, Mask, Part};
 pub use per_user::PerUser;

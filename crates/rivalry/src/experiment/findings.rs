@@ -1,10 +1,18 @@
 //! What a search found.
 
 use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Standing, State, Trial};
+use crate::run::write_atomically;
+use crate::stats::Summary;
+use crate::{Error, InputError, Result};
+
+/// What a search chose.
+const CHOSEN: &str = "chosen.json";
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,17 +46,11 @@ impl Chosen {
         Self { data, backbone, loss, settings: trial.settings.iter().cloned().collect(), tried, seeds }
     }
 
-    /// Mean and sample standard deviation of a test metric over the seeds that have it.
-    pub fn test(&self, metric: &str) -> Option<(f64, f64)> {
+    /// A test metric over the seeds that have it.
+    pub fn test(&self, metric: &str) -> Option<Summary> {
         let values = self.seeds.iter().filter_map(|seed| seed.outcome.as_ref()?.test.get(metric).copied());
         let values: Vec<f64> = values.collect();
-        let n = values.len() as f64;
-        if values.is_empty() {
-            return None;
-        }
-        let mean = values.iter().sum::<f64>() / n;
-        let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
-        Some((mean, if n > 1.0 { (squares / (n - 1.0)).sqrt() } else { 0.0 }))
+        (!values.is_empty()).then(|| Summary::of(&values))
     }
 }
 
@@ -66,4 +68,30 @@ pub(super) fn best_of_each<'a>(trials: &'a [Trial], standings: &[Standing]) -> V
         }
     }
     best.into_iter().map(|(trial, _)| trial).collect()
+}
+
+/// Writes down what a search chose.
+pub(super) fn write(lab: &Path, chosen: &[Chosen]) -> Result<()> {
+    write_atomically(&lab.join(CHOSEN), |file| {
+        serde_json::to_writer_pretty(&mut *file, chosen)?;
+        file.write_all(b"\n")
+    })
+}
+
+/// The run folders that the search in this folder chose, all seeds of one after those of another; none if the folder
+/// is not that of a finished search.
+pub fn chosen_runs(folder: &Path) -> Result<Option<Vec<PathBuf>>> {
+    let path = folder.join(CHOSEN);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(Error::io("read", &path, e)),
+    };
+    let chosen: Vec<Chosen> = serde_json::from_str(&text).map_err(|e| {
+        InputError::new(format!("not what a search chose: {e}"))
+            .file(&path)
+            .help("run the sweep again: it writes the file anew")
+    })?;
+    let seeds = chosen.iter().flat_map(|chosen| &chosen.seeds);
+    Ok(Some(seeds.map(|seed| folder.join(&seed.name)).collect()))
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::findings::best_of_each;
 use super::work::{Attempt, attempt};
-use super::{Chosen, Findings, Halving, Search, Standing, State, Trial, Watch, index};
+use super::{Chosen, Findings, Halving, Search, Standing, State, Trial, Watch, findings, index};
 use crate::config::Config;
 use crate::data::{Dataset, load};
 use crate::run::RunFolder;
@@ -84,7 +84,8 @@ impl Lab {
             let tried = trials.iter().filter(|rival| rival.contest() == trial.contest()).count();
             Ok(Chosen::new(trial, tried, seeds))
         });
-        let chosen = chosen.collect::<Result<_>>()?;
+        let chosen: Vec<Chosen> = chosen.collect::<Result<_>>()?;
+        findings::write(&self.path, &chosen)?;
         let more = again.into_iter().filter(|trial| !standings.iter().any(|known| known.name == trial.name));
         let all: Vec<Trial> = trials.iter().cloned().chain(more).collect();
         Ok(Some(Findings { trials: self.write_index(&all)?, chosen }))

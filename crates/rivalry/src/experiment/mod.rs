@@ -12,7 +12,7 @@ mod trial;
 mod values;
 mod work;
 
-pub use findings::{Chosen, Findings};
+pub use findings::{Chosen, Findings, chosen_runs};
 pub use halving::Halving;
 pub use index::{Standing, State};
 pub use lab::{Lab, Order};

@@ -54,8 +54,8 @@ fn a_search_chooses_on_validation_and_a_second_one_has_nothing_to_do() {
     for chosen in &first.chosen {
         assert_eq!(chosen.settings["optim.lr"].as_float(), Some(0.1));
         assert_eq!(chosen.seeds.len(), 2);
-        let (mean, deviation) = chosen.test("NDCG@20").unwrap();
-        assert!(mean > 0.0 && deviation > 0.0);
+        let test = chosen.test("NDCG@20").unwrap();
+        assert!(test.mean > 0.0 && test.deviation > Some(0.0));
     }
     // Four settings, and a second seed for the best of either loss.
     assert_eq!(first.trials.len(), 6);

@@ -10,6 +10,7 @@ use super::plan::{Noise, Plan, Planned};
 use crate::data::Dataset;
 use crate::eval::{EvalOptions, Part, evaluate};
 use crate::run::{RunFolder, write_atomically};
+use crate::stats::Summary;
 use crate::{InputError, Result};
 
 /// The figures of a finished training in our own protocol, kept beside its own.
@@ -37,35 +38,17 @@ pub struct Measured {
     /// The epochs that were kept, by seed.
     pub epochs: Vec<usize>,
     /// Test metrics in the published protocol.
-    pub reference: BTreeMap<String, Spread>,
+    pub reference: BTreeMap<String, Summary>,
     /// Test metrics in our own protocol.
-    pub ours: BTreeMap<String, Spread>,
+    pub ours: BTreeMap<String, Summary>,
     /// Test metrics of the last epoch, where the epoch was chosen on the test part.
-    pub last: BTreeMap<String, Spread>,
+    pub last: BTreeMap<String, Summary>,
     /// Test metrics of popular items.
-    pub head: BTreeMap<String, Spread>,
+    pub head: BTreeMap<String, Summary>,
     /// Test metrics of rare items.
-    pub tail: BTreeMap<String, Spread>,
+    pub tail: BTreeMap<String, Summary>,
     /// What was published.
     pub published: BTreeMap<String, f64>,
-}
-
-/// Mean and sample standard deviation over seeds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Spread {
-    /// The mean.
-    pub mean: f64,
-    /// The standard deviation; zero for one seed.
-    pub deviation: f64,
-}
-
-impl Spread {
-    fn of(values: &[f64]) -> Self {
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
-        Self { mean, deviation: if n > 1.0 { (squares / (n - 1.0)).sqrt() } else { 0.0 } }
-    }
 }
 
 /// Collects what is finished of a plan in this folder, in the order of the published tables. `data` gives the data set of
@@ -156,7 +139,7 @@ fn together(planned: &Planned, seeds: &[Figures]) -> Measured {
         names
             .map(|name| {
                 let values: Vec<f64> = seeds.iter().filter_map(|seed| of(seed).get(name).copied()).collect();
-                (name.clone(), Spread::of(&values))
+                (name.clone(), Summary::of(&values))
             })
             .collect()
     };

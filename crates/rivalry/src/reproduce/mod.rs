@@ -6,6 +6,6 @@ mod measured;
 mod plan;
 mod tables;
 
-pub use measured::{Measured, Spread, measure};
+pub use measured::{Measured, measure};
 pub use plan::{Figure, LeftOut, Noise, Plan, Planned, Request, plan};
 pub use tables::markdown;

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::measured::{Measured, Spread};
+use super::measured::Measured;
 use super::plan::Plan;
+use crate::stats::Summary;
 
 const RECALL: &str = "Recall@20";
 const NDCG: &str = "NDCG@20";
@@ -141,7 +142,7 @@ fn shifted(text: &mut String, cells: &[&Measured]) {
               at the answers; the last epoch's figure does not. Settings are those of the data without the shift.\n\n";
 }
 
-type Column = (&'static str, fn(&Measured) -> &std::collections::BTreeMap<String, Spread>);
+type Column = (&'static str, fn(&Measured) -> &std::collections::BTreeMap<String, Summary>);
 
 /// How losses stand to SL.
 fn against_sl(text: &mut String, title: &str, cells: &[&Measured], losses: &[&str], columns: &[Column]) {
@@ -157,7 +158,7 @@ fn against_sl(text: &mut String, title: &str, cells: &[&Measured], losses: &[&st
     for cell in std::iter::once(sl).chain(rows) {
         let _ = write!(text, "| `{}` |", cell.loss_name());
         for (_, of) in columns {
-            let (own, base) = (of(cell).get(NDCG), of(sl).get(NDCG).map(|spread| spread.mean));
+            let (own, base) = (of(cell).get(NDCG), of(sl).get(NDCG).map(|summary| summary.mean));
             let _ = write!(text, " {} | {} |", figure(own), difference(own, base.as_ref()));
         }
         text.push('\n');
@@ -191,7 +192,7 @@ fn noise(text: &mut String, measured: &[Measured], title: &str, level: fn(&Measu
         for wanted in &levels {
             let cell = row.iter().find(|cell| level(cell).0 == *wanted);
             let own = cell.and_then(|cell| cell.reference.get(NDCG));
-            let change = difference(own, base.reference.get(NDCG).map(|spread| spread.mean).as_ref());
+            let change = difference(own, base.reference.get(NDCG).map(|summary| summary.mean).as_ref());
             let shown = if *wanted == 0.0 { figure(own) } else { format!("{} ({change})", figure(own)) };
             let _ = write!(text, " {shown} |");
         }
@@ -204,11 +205,11 @@ fn epochs(cell: &Measured) -> String {
     cell.epochs.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn figure(spread: Option<&Spread>) -> String {
+fn figure(spread: Option<&Summary>) -> String {
     match spread {
         None => "–".to_owned(),
-        Some(Spread { mean, deviation: 0.0 }) => format!("{mean:.4}"),
-        Some(Spread { mean, deviation }) => format!("{mean:.4} ± {deviation:.4}"),
+        Some(Summary { mean, deviation: None }) => format!("{mean:.4}"),
+        Some(Summary { mean, deviation: Some(deviation) }) => format!("{mean:.4} ± {deviation:.4}"),
     }
 }
 
@@ -219,7 +220,7 @@ fn published(cell: &Measured) -> String {
     }
 }
 
-fn difference(measured: Option<&Spread>, base: Option<&f64>) -> String {
+fn difference(measured: Option<&Summary>, base: Option<&f64>) -> String {
     match (measured, base) {
         (Some(measured), Some(base)) if *base > 0.0 => {
             format!("{:+.1} %", (measured.mean / base - 1.0) * 100.0)

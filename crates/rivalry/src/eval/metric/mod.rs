@@ -43,6 +43,14 @@ pub struct MetricEntry {
 pub static METRICS: &[MetricEntry] =
     &[recall::ENTRY, ndcg::ENTRY, precision::ENTRY, hit_rate::ENTRY, mrr::ENTRY, map::ENTRY];
 
+/// Where a figure such as `NDCG@20` stands among others: by K, then as the metrics are listed; what is not on the list
+/// comes last.
+pub fn reading_order(name: &str) -> (usize, usize) {
+    let (label, k) = name.split_once('@').unwrap_or((name, ""));
+    let place = METRICS.iter().position(|metric| metric.label == label).unwrap_or(METRICS.len());
+    (k.parse().unwrap_or(0), place)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

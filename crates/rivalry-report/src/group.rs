@@ -1,0 +1,236 @@
+//! Which runs may be compared: same data, same backbone, same protocol. Within a group losses stand side by side, each
+//! by the setting that validation chose.
+
+use std::collections::BTreeMap;
+
+use rivalry::config::Select;
+use rivalry::eval::{Average, Mask};
+use rivalry::loss::LOSSES;
+
+use crate::run::Run;
+use crate::settings::{CONDITIONS, varied};
+use crate::summary::Summary;
+
+/// Runs that may be compared.
+pub(crate) struct Group<'a> {
+    /// What it is called: data and backbone, and whatever else tells it from the others.
+    pub label: String,
+    pub data: String,
+    pub backbone: String,
+    /// How the epoch was chosen; none if no run is finished.
+    pub select: Option<Select>,
+    /// The finished runs, loss by loss in the order of the list.
+    pub losses: Vec<LossRuns<'a>>,
+    /// All runs, the unfinished ones too.
+    pub runs: Vec<&'a Run>,
+}
+
+/// The finished runs of one loss.
+pub(crate) struct LossRuns<'a> {
+    pub loss: String,
+    pub settings: Vec<Setting<'a>>,
+    /// Which of the settings validation chose; none if there are several and nothing to choose by.
+    pub chosen: Option<usize>,
+    /// The keys in which the settings differ.
+    pub varied: Vec<String>,
+}
+
+/// Runs that differ in nothing but the seed.
+pub(crate) struct Setting<'a> {
+    /// One run a seed.
+    pub runs: Vec<&'a Run>,
+    /// The mean of the metric that epochs are chosen by, on the validation part.
+    pub valid: Option<f64>,
+}
+
+/// Puts runs into groups, by data and backbone.
+pub(crate) fn group(runs: &[Run]) -> Vec<Group<'_>> {
+    let mut alike: BTreeMap<String, Vec<&Run>> = BTreeMap::new();
+    for run in runs {
+        let eval = &run.config.eval;
+        let levels = CONDITIONS.map(|condition| run.settings.level(condition));
+        let (data, backbone) = (run.settings.data(), run.backbone());
+        let key = format!("{data}\n{backbone}\n{:?} {:?} {levels:?}", eval.mask, eval.average);
+        alike.entry(key).or_default().push(run);
+    }
+    let mut groups: Vec<Group<'_>> = alike.into_values().flat_map(by_what_was_done).collect();
+    groups.sort_by(|a, b| (&a.data, &a.backbone).cmp(&(&b.data, &b.backbone)));
+    name_apart(&mut groups);
+    groups
+}
+
+/// The same config can have met other data, or chosen its epoch otherwise: only the finished runs can tell.
+fn by_what_was_done(runs: Vec<&Run>) -> Vec<Group<'_>> {
+    let mut parts: Vec<((&str, Select), Vec<&Run>)> = Vec::new();
+    let mut unfinished = Vec::new();
+    for run in runs {
+        let Some(record) = &run.record else {
+            unfinished.push(run);
+            continue;
+        };
+        let key = (&*record.data_checksum, record.outcome.select);
+        match parts.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, runs)) => runs.push(run),
+            None => parts.push((key, vec![run])),
+        }
+    }
+    let mut groups: Vec<Group<'_>> =
+        parts.into_iter().map(|((_, select), runs)| Group::of(runs, Some(select))).collect();
+    match groups.first_mut() {
+        Some(first) => first.runs.extend(unfinished),
+        None => groups.push(Group::of(unfinished, None)),
+    }
+    groups
+}
+
+impl<'a> Group<'a> {
+    fn of(runs: Vec<&'a Run>, select: Option<Select>) -> Self {
+        let mut by_loss: BTreeMap<usize, Vec<&Run>> = BTreeMap::new();
+        for run in runs.iter().filter(|run| run.record.is_some()) {
+            by_loss.entry(place(run.loss())).or_default().push(run);
+        }
+        let first = runs[0];
+        let metric = first.config.eval.selection_metric();
+        Self {
+            label: String::new(),
+            data: first.data(),
+            backbone: first.backbone().to_owned(),
+            select,
+            losses: by_loss.into_values().map(|runs| LossRuns::of(runs, &metric)).collect(),
+            runs,
+        }
+    }
+
+    /// The metric that epochs and settings are chosen by.
+    pub(crate) fn metric(&self) -> String {
+        self.runs[0].config.eval.selection_metric()
+    }
+
+    /// What is shown of each loss: its chosen setting, or every setting where none could be chosen.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&LossRuns<'a>, &Setting<'a>)> {
+        self.losses.iter().flat_map(|loss| {
+            let shown: Vec<&Setting<'_>> = match loss.chosen {
+                Some(chosen) => vec![&loss.settings[chosen]],
+                None => loss.settings.iter().collect(),
+            };
+            shown.into_iter().map(move |setting| (loss, setting))
+        })
+    }
+
+    /// The chosen setting of a loss.
+    pub(crate) fn chosen(&self, loss: &str) -> Option<&Setting<'a>> {
+        let loss = self.losses.iter().find(|runs| runs.loss == loss)?;
+        loss.chosen.map(|chosen| &loss.settings[chosen])
+    }
+
+    /// The runs that the rows are made of.
+    pub(crate) fn shown(&self) -> Vec<usize> {
+        self.rows().flat_map(|(_, setting)| setting.runs.iter().map(|run| run.number)).collect()
+    }
+
+    /// By which rules the figures came about.
+    pub(crate) fn protocol(&self) -> String {
+        let eval = &self.runs[0].config.eval;
+        let mask = match eval.mask {
+            Mask::Train => "eval.mask = \"train\": validation items compete at test time",
+            Mask::TrainValid => "eval.mask = \"train+valid\": no known item competes",
+        };
+        let average = match eval.average {
+            Average::Evaluable => "eval.average = \"evaluable\": mean over users with test items",
+            Average::All => "eval.average = \"all\": mean over all users",
+        };
+        let select = match self.select {
+            Some(Select::Valid) => "epoch chosen on validation",
+            Some(Select::Last) => "last epoch taken",
+            Some(Select::Test) => "epoch chosen on the test part itself, so the figures flatter",
+            None => "no run finished yet",
+        };
+        format!("Protocol: {mask}; {average}; {select}. Data: {}.", self.runs[0].settings.preparation())
+    }
+
+    fn name(&self) -> String {
+        let first = self.runs[0];
+        let levels = CONDITIONS.iter().map(|key| (key, first.settings.level(key)));
+        let levels = levels.filter(|(_, level)| *level != 0.0).map(|(key, level)| format!(", {key} {level}"));
+        format!("{}, {}{}", self.data, self.backbone, levels.collect::<String>())
+    }
+
+    /// The protocol in a few words, where a name alone would not do.
+    fn manner(&self) -> String {
+        let eval = &self.runs[0].config.eval;
+        let mask = if eval.mask == Mask::Train { "train" } else { "train+valid" };
+        let average = if eval.average == Average::All { "all" } else { "evaluable" };
+        let select = match self.select {
+            Some(Select::Valid) => "valid",
+            Some(Select::Last) => "last",
+            Some(Select::Test) => "test",
+            None => "none yet",
+        };
+        format!("mask {mask}, average {average}, epoch by {select}")
+    }
+}
+
+/// Gives every group a label that no other has.
+fn name_apart(groups: &mut [Group<'_>]) {
+    let names: Vec<String> = groups.iter().map(Group::name).collect();
+    let manners: Vec<String> = groups.iter().map(Group::manner).collect();
+    for (at, group) in groups.iter_mut().enumerate() {
+        let twins: Vec<usize> = (0..names.len()).filter(|&other| names[other] == names[at]).collect();
+        group.label.clone_from(&names[at]);
+        if twins.iter().any(|&twin| manners[twin] != manners[at]) {
+            group.label = format!("{} ({})", names[at], manners[at]);
+        }
+        let before = twins.iter().filter(|&&twin| twin < at && manners[twin] == manners[at]).count();
+        if before > 0 {
+            group.label = format!("{}, other data or split {}", group.label, before + 1);
+        }
+    }
+}
+
+impl<'a> LossRuns<'a> {
+    fn of(runs: Vec<&'a Run>, metric: &str) -> Self {
+        let loss = runs[0].loss().to_owned();
+        let varied = varied(runs.iter().map(|run| &run.settings));
+        let mut alike: BTreeMap<String, Vec<&Run>> = BTreeMap::new();
+        for run in runs {
+            let seeds = alike.entry(run.settings.setting()).or_default();
+            // The same seed gives the same figures again: counted twice they would look surer than they are.
+            if seeds.iter().all(|other| other.config.train.seed != run.config.train.seed) {
+                seeds.push(run);
+            }
+        }
+        let settings: Vec<Setting<'_>> = alike.into_values().map(|runs| Setting::of(runs, metric)).collect();
+        let chosen = choose(&settings);
+        Self { loss, settings, chosen, varied }
+    }
+}
+
+impl<'a> Setting<'a> {
+    fn of(runs: Vec<&'a Run>, metric: &str) -> Self {
+        let valid = Summary::over(&runs, |run| run.valid(metric)).map(|summary| summary.mean);
+        Self { runs, valid }
+    }
+
+    /// A test metric over the seeds.
+    pub(crate) fn test(&self, metric: &str) -> Option<Summary> {
+        Summary::over(&self.runs, |run| run.test(metric))
+    }
+}
+
+/// The best on validation. The test part is never looked at: where there is nothing else, nothing is chosen.
+fn choose(settings: &[Setting<'_>]) -> Option<usize> {
+    if settings.len() == 1 {
+        return Some(0);
+    }
+    let valid: Option<Vec<f64>> = settings.iter().map(|setting| setting.valid).collect();
+    let valid = valid?;
+    (0..valid.len()).max_by(|&a, &b| valid[a].total_cmp(&valid[b]).then(b.cmp(&a)))
+}
+
+/// The place of a loss on the list.
+pub(crate) fn place(loss: &str) -> usize {
+    LOSSES.iter().position(|entry| entry.name == loss).unwrap_or(LOSSES.len())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,27 @@
+//! Published figures, where a row is of the very thing that was published.
+
+use rivalry::config::{Cell, cells};
+use rivalry::data::catalogue;
+use rivalry::eval::{Average, Mask};
+
+use crate::run::Run;
+use crate::settings::CONDITIONS;
+
+/// The published cell of a run's data set, backbone and loss. Data that were cut otherwise, or made noisy, are other data.
+pub(crate) fn published(run: &Run) -> Option<&'static Cell> {
+    let data = &run.config.data;
+    let entry = catalogue().iter().find(|entry| entry.name == data.source)?;
+    let noisy = CONDITIONS.iter().any(|condition| run.settings.level(condition) != 0.0);
+    if noisy || entry.preparation != data.prepare {
+        return None;
+    }
+    let same = |cell: &&Cell| {
+        (&*cell.data, &*cell.backbone, &*cell.loss) == (&*data.source, run.backbone(), run.loss())
+    };
+    cells().iter().find(same)
+}
+
+/// Whether a run was measured as the published figures were.
+pub(crate) fn published_protocol(run: &Run) -> bool {
+    (run.config.eval.mask, run.config.eval.average) == (Mask::Train, Average::All)
+}

@@ -1,0 +1,124 @@
+use super::*;
+use crate::group::group;
+use crate::page::{Block, Table};
+use crate::testing::Runs;
+
+fn sections(runs: &Runs) -> Vec<Section> {
+    let runs = runs.read();
+    all(&runs, &group(&runs))
+}
+
+fn tables<'a>(sections: &'a [Section], id: &str) -> Vec<&'a Table> {
+    let blocks = sections.iter().filter(|section| section.id == id).flat_map(|section| &section.blocks);
+    blocks.filter_map(|block| if let Block::Table(table) = block { Some(table) } else { None }).collect()
+}
+
+fn titles(sections: &[Section], id: &str) -> Vec<String> {
+    let blocks = sections.iter().filter(|section| section.id == id).flat_map(|section| &section.blocks);
+    blocks
+        .filter_map(|block| if let Block::Figure(figure) = block { Some(figure.title.clone()) } else { None })
+        .collect()
+}
+
+fn texts(table: &Table, row: usize) -> Vec<&str> {
+    table.rows[row].iter().map(|cell| &*cell.text).collect()
+}
+
+#[test]
+fn a_table_has_means_published_figures_and_differences_and_the_best_in_bold() {
+    let runs = Runs::new();
+    let protocol = ["eval.mask=train", "eval.average=all"];
+    for (name, loss, seed, test) in [("a", "sl", 0, 0.12), ("b", "sl", 1, 0.13), ("c", "dsl-ca", 0, 0.14)] {
+        let more = [format!("loss.type={loss}"), format!("train.seed={seed}")];
+        runs.finished(name, &[&more[0], &more[1], protocol[0], protocol[1]], Some(0.1), test);
+    }
+    let sections = sections(&runs);
+    let table = tables(&sections, "tables")[0];
+    let columns: Vec<&str> = table.columns.iter().map(|column| &*column.title).collect();
+    assert_eq!(columns[..4], ["loss", "Recall@20", "published", "difference"]);
+    assert_eq!(texts(table, 0)[4..8], ["0.1250 ± 0.0071", "0.1261", "−0.9 %", "2"]);
+    assert_eq!(texts(table, 1)[4..8], ["0.1400", "–", "–", "1"]);
+    assert!(!table.rows[0][4].strong && table.rows[1][4].strong);
+    assert!(!table.caption.contains("not like for like"), "{}", table.caption);
+    assert_eq!(table.runs, [0, 1, 2]);
+}
+
+#[test]
+fn a_search_says_what_it_tried_and_what_chose() {
+    let runs = Runs::new();
+    for (alpha, beta) in [(1, 1), (1, 2), (2, 1), (2, 2)] {
+        let settings = [format!("loss.alpha={alpha}"), format!("loss.beta={beta}")];
+        let valid = 0.1 * f64::from(alpha) + 0.01 * f64::from(beta);
+        runs.finished(&format!("{alpha}{beta}"), &[&settings[0], &settings[1]], Some(valid), 0.1);
+    }
+    for tau in [1, 2, 4] {
+        let tau_setting = format!("loss.tau=0.{tau}");
+        runs.finished(&format!("tau{tau}"), &["loss.type=sl", &tau_setting], Some(0.1), 0.1);
+    }
+    let sections = sections(&runs);
+    let table = tables(&sections, "tables")[0];
+    assert_eq!(texts(table, 1).last().unwrap(), &"loss.alpha 2, loss.beta 2");
+    assert!(texts(table, 1).contains(&"4"));
+    assert!(table.caption.contains("best NDCG@20 on validation"), "{}", table.caption);
+    assert!(table.caption.contains("not like for like"), "{}", table.caption);
+    let figures = titles(&sections, "sensitivity");
+    assert_eq!(figures.len(), 2, "{figures:?}");
+    assert!(
+        figures[0].starts_with("dsl by loss.alpha and loss.beta") && figures[1].contains("loss.tau"),
+        "{figures:?}"
+    );
+}
+
+#[test]
+fn what_is_not_there_has_no_section() {
+    let runs = Runs::new();
+    runs.unfinished("alone", &["loss.type=sl"]);
+    let sections = sections(&runs);
+    let ids: Vec<&str> = sections.iter().map(|section| section.id).collect();
+    assert_eq!(ids, ["overview", "curves"]);
+    let table = tables(&sections, "overview")[1];
+    assert_eq!(texts(table, 0)[..4], ["alone", "sl", "amazon2014-health", "10 of 200"]);
+    assert!(texts(table, 0)[5].starts_with("rivalry train --resume "));
+}
+
+#[test]
+fn the_branches_of_dsl_are_compared_with_sl() {
+    let runs = Runs::new();
+    for (loss, test) in [("sl", 0.10), ("dsl-ca", 0.11), ("dsl-kappa", 0.09), ("dsl", 0.10)] {
+        runs.finished(loss, &[&format!("loss.type={loss}")], Some(0.1), test);
+    }
+    let sections = sections(&runs);
+    let figures = titles(&sections, "comparison");
+    assert!(figures.len() == 2 && figures[1].starts_with("Ablation of DSL"), "{figures:?}");
+}
+
+#[test]
+fn runs_with_noise_are_points_of_a_curve_and_share_no_table_with_those_without() {
+    for condition in crate::settings::CONDITIONS {
+        let folder = Runs::new();
+        for loss in ["sl", "dsl-ca"] {
+            for level in ["0", "1", "2"] {
+                folder.finished(&format!("{loss}{level}"), &[&format!("loss.type={loss}")], Some(0.1), 0.1);
+            }
+        }
+        let mut runs = folder.read();
+        for run in &mut runs {
+            let level = f64::from(run.name.chars().last().unwrap().to_digit(10).unwrap());
+            if level > 0.0 {
+                run.settings.set(condition, 0.1 * level);
+            }
+        }
+        let groups = group(&runs);
+        assert_eq!(groups.iter().map(|group| group.runs.len()).collect::<Vec<_>>(), [2, 2, 2]);
+        let sections = all(&runs, &groups);
+        let figures = titles(&sections, "noise");
+        assert!(figures.len() == 1 && figures[0].contains(condition), "{figures:?}");
+        assert!(titles(&sections, "sensitivity").is_empty());
+        // Published figures are of the data without noise.
+        let compared: Vec<bool> = tables(&sections, "tables")
+            .iter()
+            .map(|table| table.columns.iter().any(|c| c.title == "published"))
+            .collect();
+        assert_eq!(compared, [true, false, false]);
+    }
+}

@@ -1,0 +1,80 @@
+//! Run folders with given figures, for tests.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rivalry::config::{Config, Select, setting_layer, source_layer};
+use rivalry::run::{RunFolder, RunRecord, find_runs};
+use rivalry::train::{Ending, Outcome, Record, Seconds};
+use tempfile::TempDir;
+
+use crate::run::Run;
+
+/// A folder of runs.
+pub(crate) struct Runs(TempDir);
+
+impl Runs {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// A finished run on a named data set, with these settings over its own and these NDCG@20.
+    pub(crate) fn finished(&self, name: &str, settings: &[&str], valid: Option<f64>, test: f64) {
+        let folder = self.unfinished(name, settings);
+        let figures = |value: f64| {
+            BTreeMap::from([("NDCG@20", value), ("Recall@20", 1.5 * value)].map(|(k, v)| (k.to_owned(), v)))
+        };
+        let outcome = Outcome {
+            ending: Ending::Finished,
+            epochs: 10,
+            best_epoch: 10,
+            select: if valid.is_some() { Select::Valid } else { Select::Last },
+            valid: valid.map(figures),
+            test: figures(test),
+            head: None,
+            tail: None,
+            beyond: None,
+            seconds: Seconds::default(),
+            epoch_seconds: 1.0,
+            pairs_per_second: 1.0,
+        };
+        let record = RunRecord {
+            outcome,
+            version: String::new(),
+            simd: String::new(),
+            threads: 1,
+            data: folder.config().unwrap().data.source,
+            data_checksum: "same".to_owned(),
+        };
+        std::fs::write(folder.path().join("metrics.json"), serde_json::to_string(&record).unwrap()).unwrap();
+    }
+
+    /// A run with a log of two evaluations.
+    pub(crate) fn unfinished(&self, name: &str, settings: &[&str]) -> RunFolder {
+        let mut layers = vec![source_layer("amazon2014-health")];
+        layers.extend(settings.iter().map(|setting| setting_layer(setting).unwrap()));
+        let config = Config::from_layers(&layers).unwrap();
+        let folder = RunFolder::create(&self.path().join(name), &config, false).unwrap();
+        let record = |epoch: usize| Record {
+            epoch,
+            loss: 10.0 / epoch as f64,
+            valid: Some(BTreeMap::from([("NDCG@20".to_owned(), 0.01 * epoch as f64)])),
+            test: None,
+            best: true,
+            seconds: Seconds::default(),
+        };
+        let log: Vec<String> =
+            [5, 10].map(|epoch| serde_json::to_string(&record(epoch)).unwrap() + "\n").into();
+        std::fs::write(folder.path().join("log.jsonl"), log.concat()).unwrap();
+        folder
+    }
+
+    pub(crate) fn read(&self) -> Vec<Run> {
+        let found = find_runs(self.path()).unwrap();
+        found.iter().enumerate().map(|(number, run)| Run::read(run, self.path(), number).unwrap()).collect()
+    }
+}

@@ -1,0 +1,103 @@
+//! A report: one file that needs nothing else, from whatever runs a folder holds.
+
+use crate::support::{World, holds};
+
+/// Two losses, one of them with two seeds and in a folder whose name means something to HTML, and a run that was stopped.
+fn world() -> World {
+    let world = World::with_log();
+    let more = ["--set", "eval.buckets=true", "--set", "eval.k=[5, 20]"];
+    world.train("runs/sl", &[&more[..], &["--loss", "sl"]].concat());
+    world.train("runs/<b>/0", &[&more[..], &["--loss", "dsl-ca"]].concat());
+    world.train("runs/<b>/1", &[&more[..], &["--loss", "dsl-ca", "--seed", "1"]].concat());
+    world.train("runs/stopped", &["--loss", "bpr"]);
+    std::fs::remove_file(world.path("runs/stopped/metrics.json")).unwrap();
+    world
+}
+
+#[test]
+fn a_report_is_one_file_with_tables_figures_and_commands() {
+    let world = world();
+    let document = world.json(&["report", "runs", "-o", "report.html", "--json"]);
+    assert_eq!((&document["runs"], &document["finished"]), (&4.into(), &3.into()));
+    assert_eq!(document["unfinished"], serde_json::json!(["runs/stopped"]));
+    assert_eq!(document["losses"], serde_json::json!(["bpr", "dsl-ca", "sl"]));
+    assert_eq!(document["data"], serde_json::json!(["log"]));
+    assert_eq!(document["figures"], serde_json::json!([]));
+    let html = String::from_utf8(world.read("report.html")).unwrap();
+    holds(
+        &html,
+        &[
+            "<!DOCTYPE html>",
+            "NDCG@20",
+            "NDCG@5",
+            "rivalry train --config runs/sl/config.toml",
+            "rivalry train --config &#39;runs/&lt;b&gt;/1/config.toml&#39;",
+            "rivalry train --resume runs/stopped",
+            "Popular and rare items",
+            "Learning curves",
+            "±",
+            "eval.mask = &quot;train+valid&quot;",
+        ],
+    );
+    for foreign in ["<script", "<b>/", "http-equiv", "src=", "url(", "@import"] {
+        assert!(!html.contains(foreign), "{foreign}");
+    }
+    // The only address is the name of a language.
+    assert!(!html.replace("http://www.w3.org/2000/svg", "").contains("http"), "an address");
+    let (out, said) = world.ok(&["report", "runs/sl", "-o", "one.html"]);
+    assert_eq!(out.trim(), "report  one.html");
+    holds(&said, &["read 1 run"]);
+}
+
+#[test]
+fn the_same_runs_give_the_same_file() {
+    let world = world();
+    world.ok(&["report", "runs", "-o", "one.html"]);
+    world.ok(&["report", "runs", "-o", "two.html"]);
+    assert!(world.read("one.html") == world.read("two.html"));
+}
+
+#[test]
+fn figures_are_written_as_svg_and_png() {
+    let world = world();
+    let document = world.json(&["report", "runs", "-o", "r.html", "--figures", "figures", "--json"]);
+    let files: Vec<&str> =
+        document["figures"].as_array().unwrap().iter().map(|file| file.as_str().unwrap()).collect();
+    assert!(files.len() >= 8 && files.len().is_multiple_of(2), "{files:?}");
+    for file in files {
+        let content = world.read(file);
+        if file.ends_with(".png") {
+            assert!(content.starts_with(b"\x89PNG\r\n") && content.len() > 2000, "{file}: {}", content.len());
+        } else {
+            let text = String::from_utf8(content).unwrap();
+            assert!(text.starts_with("<svg xmlns=") && !text.contains("var("), "{file}");
+        }
+    }
+    let error = world.fails(2, &["report", "runs", "-o", "other.html", "--figures", "figures"]);
+    holds(&error, &["figures: holds files already", "--force"]);
+    world.ok(&["report", "runs", "-o", "other.html", "--figures", "figures", "--force"]);
+}
+
+#[test]
+fn what_can_not_be_reported_on_is_refused_by_name() {
+    let world = world();
+    holds(&world.fails(2, &["report", "nowhere", "-o", "r.html"]), &["nowhere: ", "no such file or folder"]);
+    std::fs::create_dir(world.path("empty")).unwrap();
+    holds(
+        &world.fails(2, &["report", "empty", "-o", "r.html"]),
+        &["empty: there is no run", "rivalry train"],
+    );
+    holds(&world.fails(2, &["report", "runs", "-o", "empty", "--force"]), &["empty: is a folder"]);
+    world.write("r.html", "mine");
+    holds(&world.fails(2, &["report", "runs", "-o", "r.html"]), &["r.html: exists already", "--force"]);
+    world.ok(&["report", "runs", "-o", "r.html", "--force"]);
+    let log = String::from_utf8(world.read("runs/sl/log.jsonl")).unwrap();
+    world.write("runs/sl/log.jsonl", &log.replacen("\n", "\n}", 1));
+    holds(&world.fails(2, &["report", "runs", "-o", "new.html"]), &["runs/sl/log.jsonl:2: not a record"]);
+    world.write("runs/sl/log.jsonl", &log);
+    world.write("runs/sl/metrics.json", "{");
+    holds(
+        &world.fails(2, &["report", "runs", "-o", "new.html"]),
+        &["runs/sl/metrics.json:", "not a run's figures"],
+    );
+}
