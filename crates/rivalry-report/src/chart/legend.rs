@@ -15,6 +15,7 @@ pub(super) enum Sample {
     Point(Style),
     Mark(Marker),
     Faint,
+    Dashed,
 }
 
 const SAMPLE: f64 = 30.0;
@@ -48,8 +49,12 @@ fn show(scene: &mut Scene, sample: &Sample, x: f64, y: f64) {
         Sample::Point(style) => scene.shapes.push(style.point(centre, y, 4.5)),
         Sample::Mark(marker) => scene.shapes.push(marker.shape(centre, y, 4.0, Ink::Text)),
         Sample::Faint => line(scene, FAINT),
+        Sample::Dashed => line(scene, DASHED),
     }
 }
 
 /// A line that is only context.
 pub(super) const FAINT: Stroke = Stroke { ink: Ink::Muted, width: 1.0, dash: &[], opacity: 0.4 };
+
+/// A line that others are seen against.
+pub(super) const DASHED: Stroke = Stroke { ink: Ink::Muted, width: 1.4, dash: &[3.0, 3.0], opacity: 1.0 };

@@ -3,7 +3,7 @@
 use rivalry::inspect::{Slate, TwoSlates};
 
 use super::frame::{Frame, UNDER, WIDTH, range};
-use super::legend::{Entry, Sample, legend};
+use super::legend::{DASHED, Entry, Sample, legend};
 use crate::draw::{Anchor, Ink, Scale, Scene, Stroke, Style, number, width};
 
 const HEIGHT: f64 = 130.0;
@@ -27,8 +27,9 @@ pub(crate) fn two_slates(slates: &TwoSlates, own: &str, tau: Option<f64>) -> Sce
         panel(&mut scene, &frame, (&x, &y), slate, tau);
         top = frame.bottom + UNDER;
     }
-    let entries = [("sl", 0), (own, 1)]
-        .map(|(name, index)| Entry { name: name.to_owned(), sample: Sample::Point(Style::of(index)) });
+    let point = |name: &str, index| Entry { name: name.to_owned(), sample: Sample::Point(Style::of(index)) };
+    let line = Entry { name: "score of the positive".to_owned(), sample: Sample::Dashed };
+    let entries = [point("sl", 0), point(own, 1), line];
     scene.height = legend(&mut scene, &entries, (12.0, WIDTH - 12.0), top + 2.0) + 6.0;
     scene
 }
@@ -41,15 +42,7 @@ fn panel(scene: &mut Scene, frame: &Frame, (x, y): (&Scale, &Scale), slate: &Sla
         ruler(scene, frame, x, (series, place), temperature);
     }
     let positive = x.at(slate.score);
-    let dashed = Stroke { ink: Ink::Muted, width: 1.2, dash: &[3.0, 3.0], opacity: 1.0 };
-    scene.line(vec![(positive, frame.top - 4.0), (positive, frame.bottom)], dashed);
-    let text = "positive";
-    // On whichever side of the line there is room.
-    if positive + width(text) + 6.0 < frame.right {
-        scene.label(positive + 5.0, frame.top + 10.0, Anchor::Start, Ink::Muted, text);
-    } else {
-        scene.label(positive - 5.0, frame.top + 10.0, Anchor::End, Ink::Muted, text);
-    }
+    scene.line(vec![(positive, frame.top), (positive, frame.bottom)], DASHED);
     for (series, share) in [(0, false), (1, true)] {
         let style = Style::of(series);
         for negative in &slate.negatives {
@@ -62,7 +55,7 @@ fn panel(scene: &mut Scene, frame: &Frame, (x, y): (&Scale, &Scale), slate: &Sla
     }
 }
 
-/// The temperature as a length on the score axis: it is the distance over which a weight falls to 1/e.
+/// The temperature as a length on the score axis: over it a weight falls to 1/e, where κ is one.
 fn ruler(scene: &mut Scene, frame: &Frame, x: &Scale, (series, place): (usize, usize), temperature: f64) {
     let length = x.at(temperature) - x.at(0.0);
     let y = frame.top - 24.0 + 14.0 * place as f64;
