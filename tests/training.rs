@@ -116,6 +116,35 @@ fn a_stopped_training_ends_where_the_uninterrupted_one_does() {
     });
 }
 
+#[test]
+fn an_evaluation_that_is_broken_off_comes_first_when_the_training_goes_on() {
+    let dataset = small_world();
+    let config = small("dsl", "mf", &[]);
+    let whole = train(&dataset, &config);
+    let (mut from, mut sittings): (Option<Stopped>, usize) = (None, 0);
+    let resumed = loop {
+        sittings += 1;
+        let (mut steps, mut records) = (0, 0);
+        let mut stop_in_an_evaluation = |event: &Event<'_>| {
+            steps += usize::from(matches!(event, Event::Step { .. }));
+            records += usize::from(matches!(event, Event::Evaluated(_)));
+            let stop = matches!(event, Event::Evaluating { .. }) && steps > 0;
+            if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        match fit(&dataset, &config, from.take(), &mut Nowhere, &mut stop_in_an_evaluation).unwrap() {
+            Fitted::Stopped(stopped) => {
+                assert_eq!(records, usize::from(sittings > 1), "only the one that was broken off before");
+                from = Some(*stopped);
+            }
+            Fitted::Done(fit) => break fit,
+        }
+    };
+    // Every evaluation is broken off once, but for the test at the end, which no step comes before.
+    assert_eq!(sittings, config.train.epochs.div_ceil(config.train.eval_every) + 1);
+    assert_eq!(whole.learned, resumed.learned);
+    assert_eq!(whole.outcome.test, resumed.outcome.test);
+}
+
 /// Two groups of users who each like one half of the items: what is held out is in the own half.
 fn two_worlds() -> Dataset {
     let (mut train, mut test) = (Vec::new(), Vec::new());

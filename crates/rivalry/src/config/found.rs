@@ -2,11 +2,11 @@
 //!
 //! Each data set is a file in `configs/found` and a line in the list below.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::by_cell::read_all;
 use super::preset::protocol_layer;
 
 /// The settings one search chose.
@@ -36,32 +36,12 @@ pub struct Found {
     pub search: String,
 }
 
-/// A file of findings: by backbone, then by loss.
-#[derive(Deserialize)]
-struct File {
-    data: String,
-    #[serde(flatten)]
-    found: BTreeMap<String, BTreeMap<String, Found>>,
-}
-
 static FILES: &[&str] = &[include_str!("../../../../configs/found/amazon2014-health.toml")];
 
 /// All settings that were found, data set by data set.
 pub fn found() -> &'static [Found] {
     static FOUND: LazyLock<Vec<Found>> = LazyLock::new(|| {
-        let mut all = Vec::new();
-        for text in FILES {
-            let file: File = toml::from_str(text).expect("the embedded files are tested");
-            for (backbone, losses) in file.found {
-                all.extend(losses.into_iter().map(|(loss, found)| Found {
-                    data: file.data.clone(),
-                    backbone: backbone.clone(),
-                    loss,
-                    ..found
-                }));
-            }
-        }
-        all
+        read_all(FILES, |[data, backbone, loss], found| Found { data, backbone, loss, ..found })
     });
     &FOUND
 }

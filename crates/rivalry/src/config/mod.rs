@@ -1,6 +1,7 @@
 //! What a run is made of, as data: settings with their defaults, layers of them, and named choices with checked
 //! parameters.
 
+mod by_cell;
 mod entry;
 mod found;
 mod layers;

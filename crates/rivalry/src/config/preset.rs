@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::by_cell::read_all;
 use super::{Found, found, source_layer};
 use crate::{InputError, Result, did_you_mean};
 
@@ -34,14 +35,6 @@ pub struct Cell {
     pub published: BTreeMap<String, f64>,
 }
 
-/// A file of cells: by backbone, then by loss.
-#[derive(Deserialize)]
-struct Published {
-    data: String,
-    #[serde(flatten)]
-    cells: BTreeMap<String, BTreeMap<String, Cell>>,
-}
-
 macro_rules! embedded {
     ($($name:literal),* $(,)?) => {
         &[$(include_str!(concat!("../../../../configs/paper/", $name, ".toml"))),*]
@@ -60,19 +53,7 @@ static FILES: &[&str] = embedded![
 /// Every published cell, data set by data set; within one by the names of backbone and loss.
 pub fn cells() -> &'static [Cell] {
     static CELLS: LazyLock<Vec<Cell>> = LazyLock::new(|| {
-        let mut all = Vec::new();
-        for text in FILES {
-            let file: Published = toml::from_str(text).expect("the embedded files are tested");
-            for (backbone, losses) in file.cells {
-                all.extend(losses.into_iter().map(|(loss, cell)| Cell {
-                    data: file.data.clone(),
-                    backbone: backbone.clone(),
-                    loss,
-                    ..cell
-                }));
-            }
-        }
-        all
+        read_all(FILES, |[data, backbone, loss], cell| Cell { data, backbone, loss, ..cell })
     });
     &CELLS
 }
