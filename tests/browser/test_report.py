@@ -44,7 +44,7 @@ def test_every_figure_is_drawn_and_within_the_page(page: Page) -> None:
     figures = boxes(page, "figure svg")
     assert len(figures) >= 13
     for box in figures:
-        assert box["width"] > 300 and box["height"] > 100
+        assert box["width"] > 300 and box["height"] > 60
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
     assert page.locator("figure svg").count() == page.locator("figure figcaption").count()
 
