@@ -71,6 +71,19 @@ pub struct Threads {
     pub threads: u16,
 }
 
+/// What every command that trains takes.
+#[derive(Debug, Args)]
+pub struct Common {
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Print nothing but the result
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
 /// `rivalry quickstart`
 #[derive(Debug, Args)]
 pub struct QuickstartArgs {
@@ -81,13 +94,7 @@ pub struct QuickstartArgs {
     #[arg(long, requires = "out")]
     pub force: bool,
     #[command(flatten)]
-    pub threads: Threads,
-    /// Print one JSON document
-    #[arg(long)]
-    pub json: bool,
-    /// Print nothing but the result
-    #[arg(short, long)]
-    pub quiet: bool,
+    pub common: Common,
 }
 
 /// `rivalry evaluate`

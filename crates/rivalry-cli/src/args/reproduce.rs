@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, value_parser};
 
-use super::Threads;
+use super::Common;
 
 /// `rivalry reproduce`
 #[derive(Debug, Args)]
@@ -42,13 +42,7 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     #[command(flatten)]
-    pub threads: Threads,
-    /// Print one JSON document
-    #[arg(long)]
-    pub json: bool,
-    /// Print nothing but the result
-    #[arg(short, long)]
-    pub quiet: bool,
+    pub common: Common,
 }
 
 /// The words of `--only` that name a table or a figure.

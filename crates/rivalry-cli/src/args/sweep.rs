@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 
-use super::Threads;
+use super::Common;
 use super::data::{Layer, PrepareArgs, ReadArgs, seed};
 
 /// `rivalry sweep`
@@ -65,13 +65,7 @@ pub struct SweepArgs {
     #[arg(long, help_heading = "Run")]
     pub keep_models: bool,
     #[command(flatten)]
-    pub threads: Threads,
-    /// Print one JSON document
-    #[arg(long)]
-    pub json: bool,
-    /// Print nothing but the result
-    #[arg(short, long)]
-    pub quiet: bool,
+    pub common: Common,
     #[command(flatten)]
     read: ReadArgs,
     #[command(flatten)]

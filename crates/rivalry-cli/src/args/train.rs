@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Command, Id};
 
-use super::Threads;
+use super::Common;
 use super::data::{Layer, PrepareArgs, ReadArgs, seed};
 
 /// `rivalry train`
@@ -23,13 +23,7 @@ pub struct TrainArgs {
     #[arg(conflicts_with_all = ids_of_a_new_run())]
     pub resume: Option<PathBuf>,
     #[command(flatten)]
-    pub threads: Threads,
-    /// Print one JSON document
-    #[arg(long)]
-    pub json: bool,
-    /// Print nothing but the result
-    #[arg(short, long)]
-    pub quiet: bool,
+    pub common: Common,
     #[command(flatten)]
     pub read: ReadArgs,
     #[command(flatten)]

@@ -26,13 +26,13 @@ const SETTINGS: &str = "
 ";
 
 pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
-    use_threads(&args.threads)?;
+    use_threads(&args.common.threads)?;
     let mut configs = Vec::new();
     for (loss, setting) in LOSSES {
         let common = SETTINGS.parse().expect("the settings are TOML");
         configs.push(resolve(None, None, common, &[format!("loss.type={loss}"), setting.to_owned()])?);
     }
-    let dataset = load(&configs[0], None, args.quiet)?;
+    let dataset = load(&configs[0], None, args.common.quiet)?;
     let out = match &args.out {
         Some(out) => out.clone(),
         None => numbered_folder(Path::new("runs/quickstart"))?,
@@ -44,25 +44,25 @@ pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
     let folders = LOSSES.iter().zip(&configs);
     let folders = folders.map(|((loss, _), config)| RunFolder::create(&out.join(loss), config, args.force));
     let folders: Vec<RunFolder> = folders.collect::<Result<_, _>>()?;
-    if !args.quiet {
+    if !args.common.quiet {
         introduce_data(&dataset);
     }
     signals::listen()?;
     let mut records = Vec::new();
     for (folder, config) in folders.iter().zip(&configs) {
-        if !args.quiet {
+        if !args.common.quiet {
             introduce_model(config);
         }
-        records.push(train(folder, &dataset, config, None, args.quiet)?);
+        records.push(train(folder, &dataset, config, None, args.common.quiet)?);
     }
     let records: Vec<(&RunFolder, RunRecord)> = folders.iter().zip(records).collect();
-    if args.json {
+    if args.common.json {
         let runs = records.iter().map(|(folder, record)| Trained { record, run: folder.path() });
         let document = LOSSES.iter().zip(runs).map(|((loss, _), run)| ((*loss).to_owned(), json!(run)));
         print_json(&document.collect::<serde_json::Map<_, _>>())?;
         return Ok(());
     }
-    show(&records, &dataset, args.quiet)?;
+    show(&records, &dataset, args.common.quiet)?;
     Ok(())
 }
 

@@ -1,10 +1,12 @@
 //! `rivalry reproduce`
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use clap::ValueEnum;
 use rivalry::backbone::BACKBONES;
 use rivalry::config::cells;
+use rivalry::data::locate;
 use rivalry::experiment::{Lab, Order, Trial};
 use rivalry::reproduce::{Figure, Measured, Plan, Request, markdown, measure, plan};
 use rivalry::run::write_atomically;
@@ -15,19 +17,21 @@ use super::use_threads;
 use crate::args::{FigureArg, ReproduceArgs};
 use crate::experiment::{Display, order};
 use crate::output::{print, print_json, quoted, say};
+use crate::progress::DownloadBar;
 use crate::signals::{self, SweepInterrupted};
 use crate::table;
 
 pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
-    use_threads(&args.threads)?;
+    use_threads(&args.common.threads)?;
     let plan = plan(&request(args)?)?;
     let order = Order { keep_models: true, ..order(args.jobs.map(usize::from)) };
     let estimate = table::seconds(plan.cost() / order.threads as f64);
     if args.dry_run {
         return Ok(tell(args, &plan, &estimate)?);
     }
+    fetch(args, &plan)?;
     let lab = Lab::open(&args.out, args.data_dir.as_deref())?;
-    if !args.quiet {
+    if !args.common.quiet {
         say(format_args!(
             "{} trainings in {}, about {estimate} for all of them; {} cells have no settings",
             plan.planned.len(),
@@ -37,7 +41,7 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     }
     signals::listen()?;
     let trials: Vec<Trial> = plan.planned.iter().map(|planned| planned.trial.clone()).collect();
-    let display = Display::new(args.quiet, trials.len(), "NDCG@20".to_owned());
+    let display = Display::new(args.common.quiet, trials.len(), "NDCG@20".to_owned());
     let done = lab.run(&trials, &order, &display)?;
     drop(display);
     let measured = measure(lab.path(), &plan, &mut |planned| lab.dataset(&planned.trial.config))?;
@@ -53,15 +57,25 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     show(args, &measured, &plan, &text)
 }
 
+/// Fetches what is not there yet, before anything is made: without its data no cell can be trained.
+fn fetch(args: &ReproduceArgs, plan: &Plan) -> rivalry::Result<()> {
+    let sources: BTreeSet<&str> = plan.planned.iter().map(|planned| &planned.data[..]).collect();
+    for source in sources {
+        let mut bar = DownloadBar::new(args.common.quiet);
+        locate(source, args.data_dir.as_deref(), &mut |progress| bar.update(progress))?;
+    }
+    Ok(())
+}
+
 fn show(args: &ReproduceArgs, measured: &[Measured], plan: &Plan, text: &str) -> anyhow::Result<()> {
-    if args.json {
+    if args.common.json {
         let left_out: Vec<_> =
             plan.left_out.iter().map(|cell| [&cell.data, &cell.backbone, &cell.loss]).collect();
         print_json(&json!({"folder": args.out, "cells": measured, "left_out": left_out}))?;
         return Ok(());
     }
     print(text)?;
-    if !args.quiet {
+    if !args.common.quiet {
         print(format_args!("next    rivalry report {} -o report.html", quoted(&args.out)))?;
     }
     Ok(())
@@ -69,7 +83,7 @@ fn show(args: &ReproduceArgs, measured: &[Measured], plan: &Plan, text: &str) ->
 
 /// What would be done.
 fn tell(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Result<()> {
-    if args.json {
+    if args.common.json {
         let planned = plan.planned.iter();
         let planned: Vec<_> =
             planned.map(|planned| json!({"name": planned.trial.name, "cost": planned.cost})).collect();

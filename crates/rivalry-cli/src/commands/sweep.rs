@@ -25,7 +25,7 @@ struct Document<'a> {
 }
 
 pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
-    use_threads(&args.threads)?;
+    use_threads(&args.common.threads)?;
     let search = search(args)?;
     let trials = search.trials()?;
     let Some(first) = trials.first() else {
@@ -35,7 +35,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
         .into());
     };
     // Read before anything is made, so that a wrong name or file leaves nothing behind.
-    let dataset = load(&first.config, args.data_dir.as_deref(), args.quiet)?;
+    let dataset = load(&first.config, args.data_dir.as_deref(), args.common.quiet)?;
     let out = args
         .out
         .clone()
@@ -46,7 +46,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
         keep_models: args.keep_models,
         ..order(args.jobs.map(usize::from))
     };
-    if !args.quiet {
+    if !args.common.quiet {
         introduce_data(&dataset);
         say(format_args!(
             "sweep   {} trials in {}, {} side by side",
@@ -57,14 +57,14 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     }
     drop(dataset);
     signals::listen()?;
-    let display = Display::new(args.quiet, trials.len(), first.config.eval.selection_metric());
+    let display = Display::new(args.common.quiet, trials.len(), first.config.eval.selection_metric());
     let found = lab.search(&search, &order, &display)?;
     drop(display);
     let Some(findings) = found else { return Err(SweepInterrupted { folder: out }.into()) };
-    if args.json {
+    if args.common.json {
         print_json(&Document { folder: &out, findings: &findings })?;
     } else {
-        show(&findings, &out, args.quiet)?;
+        show(&findings, &out, args.common.quiet)?;
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use crate::table;
 use crate::training::{Trained, introduce_data, introduce_model, numbered_folder, train};
 
 pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
-    use_threads(&args.threads)?;
+    use_threads(&args.common.threads)?;
     match &args.resume {
         Some(run) => resume(args, run),
         None => start(args),
@@ -27,19 +27,19 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
 fn start(args: &TrainArgs) -> anyhow::Result<()> {
     let new = &args.new;
     let config = resolve(new.preset.as_deref(), new.config.as_deref(), args.layer(), &new.set)?;
-    let dataset = load(&config, args.data_dir.as_deref(), args.quiet)?;
+    let dataset = load(&config, args.data_dir.as_deref(), args.common.quiet)?;
     rivalry::train::check(&dataset, &config)?;
     let out = match &new.out {
         Some(out) => out.clone(),
         None => numbered_folder(&Path::new("runs").join(run_name(&dataset.name, &config)))?,
     };
     let folder = RunFolder::create(&out, &config, new.force)?;
-    if !args.quiet {
+    if !args.common.quiet {
         introduce_data(&dataset);
         introduce_model(&config);
     }
     signals::listen()?;
-    let record = train(&folder, &dataset, &config, None, args.quiet)?;
+    let record = train(&folder, &dataset, &config, None, args.common.quiet)?;
     show(args, &folder, &record, &dataset.users, &dataset.train)
 }
 
@@ -47,27 +47,27 @@ fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
     let Continuing { folder, mut config, stopped, data_checksum } = RunFolder::resume(run)?;
     let longer = more_epochs(&config, args.epochs)?;
     if let (Some(record), None) = (folder.record()?, longer) {
-        if !args.quiet {
+        if !args.common.quiet {
             say(format_args!("{} is finished; --epochs N gives it more", run.display()));
         }
         let saved = folder.model()?;
         return show(args, &folder, &record, &saved.users, &saved.train);
     }
-    let dataset = load(&config, args.data_dir.as_deref(), args.quiet)?;
+    let dataset = load(&config, args.data_dir.as_deref(), args.common.quiet)?;
     data_checksum.map_or(Ok(()), |checksum| dataset.check_same(&checksum))?;
     rivalry::train::check(&dataset, &config)?;
     if let Some(epochs) = longer {
         config.train.epochs = epochs;
         folder.extend(&config)?;
     }
-    if !args.quiet {
+    if !args.common.quiet {
         introduce_data(&dataset);
         introduce_model(&config);
         let done = stopped.as_ref().map_or(0, |stopped| stopped.progress.epoch);
         say(format_args!("going on after epoch {done}"));
     }
     signals::listen()?;
-    let record = train(&folder, &dataset, &config, stopped, args.quiet)?;
+    let record = train(&folder, &dataset, &config, stopped, args.common.quiet)?;
     show(args, &folder, &record, &dataset.users, &dataset.train)
 }
 
@@ -99,7 +99,7 @@ fn show(
     train: &Interactions,
 ) -> anyhow::Result<()> {
     let run = folder.path();
-    if args.json {
+    if args.common.json {
         return Ok(print_json(&Trained { record, run })?);
     }
     let outcome = &record.outcome;
@@ -128,7 +128,7 @@ fn show(
     print(format_args!("\nepoch   {} of {}, {chosen}", outcome.best_epoch, outcome.epochs))?;
     print(format_args!("time    {training} training ({rate} pairs/s), {evaluating} evaluation"))?;
     print(format_args!("run     {}", run.display()))?;
-    if !args.quiet {
+    if !args.common.quiet {
         let run = quoted(run);
         let user = (0..users.len() as u32).find(|&user| !train.items_of(user).is_empty()).unwrap_or(0);
         let user = quoted(Path::new(users.original(user)));

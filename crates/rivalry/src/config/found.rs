@@ -40,10 +40,12 @@ static FILES: &[&str] = &[include_str!("../../../../configs/found/amazon2014-hea
 
 /// All settings that were found, data set by data set.
 pub fn found() -> &'static [Found] {
-    static FOUND: LazyLock<Vec<Found>> = LazyLock::new(|| {
-        read_all(FILES, |[data, backbone, loss], found| Found { data, backbone, loss, ..found })
-    });
+    static FOUND: LazyLock<Vec<Found>> = LazyLock::new(|| read(FILES));
     &FOUND
+}
+
+fn read(files: &[&str]) -> Vec<Found> {
+    read_all(files, |[data, backbone, loss], found| Found { data, backbone, loss, ..found })
 }
 
 impl Found {
@@ -60,13 +62,34 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Config, cells, preset_layer};
+    use crate::config::{Config, cells};
+    use crate::eval::Mask;
+
+    /// As such a file looks.
+    const SAMPLE: &str = "
+        data = 'amazon2014-health'
+        [mf.dsl]
+        lr = 0.1
+        params = { tau = 0.2, alpha = 3.0 }
+        valid = 0.09
+        search = 'rivalry sweep --data amazon2014-health --loss dsl'
+    ";
 
     #[test]
-    fn what_was_found_can_be_run_and_takes_the_place_of_nothing_published() {
-        for found in found() {
-            let config = Config::from_layers(&[preset_layer(&found.name()).unwrap()]).unwrap();
-            assert_eq!(config.optim.lr, found.lr);
+    fn a_finding_becomes_a_training_in_the_published_protocol() {
+        let [found] = &read(&[SAMPLE])[..] else { panic!("one finding") };
+        assert_eq!(found.name(), "found/amazon2014-health/mf/dsl");
+        let config = Config::from_layers(&[found.layer()]).unwrap();
+        assert_eq!((config.optim.lr, config.loss["alpha"].as_float()), (0.1, Some(3.0)));
+        assert_eq!((config.train.epochs, config.eval.mask), (200, Mask::Train));
+    }
+
+    /// The embedded files can all be read, and take the place of nothing published.
+    #[test]
+    fn what_was_found_can_be_run() {
+        let [sample] = <[Found; 1]>::try_from(read(&[SAMPLE])).unwrap();
+        for found in found().iter().chain([&sample]) {
+            assert!(Config::from_layers(&[found.layer()]).is_ok(), "{}", found.name());
             assert!(found.search.starts_with("rivalry sweep "), "{}", found.search);
             let published = cells().iter().find(|cell| {
                 (&cell.data, &cell.backbone, &cell.loss) == (&found.data, &found.backbone, &found.loss)

@@ -50,6 +50,9 @@ pub(super) fn attempt(lab: &Lab, trial: &Trial, until: Option<usize>, watch: &dy
         let _ = watch.note(trial, &Moment::Left(&standing));
         return Ok(Attempt::Done);
     }
+    // Before anything is written: what can't be trained leaves no run behind.
+    let dataset = lab.dataset(&trial.config)?;
+    check(&dataset, &trial.config)?;
     let Continuing { folder, config, stopped, data_checksum } =
         RunFolder::create_or_resume(&path, &trial.config, lock)?;
     if config != trial.config {
@@ -58,9 +61,7 @@ pub(super) fn attempt(lab: &Lab, trial: &Trial, until: Option<usize>, watch: &dy
             .help("choose another folder for this experiment")
             .into());
     }
-    let dataset = lab.dataset(&config)?;
     data_checksum.map_or(Ok(()), |checksum| dataset.check_same(&checksum))?;
-    check(&dataset, &config)?;
 
     let began = Moment::Began(stopped.as_ref().map_or(0, |stopped| stopped.progress.epoch));
     if watch.note(trial, &began).is_break() {

@@ -10,7 +10,7 @@ use rivalry_kernels::{
 };
 
 use super::Batch;
-use super::scoring::{Queries, ScoreGrads, Scoring, spread_row, take_scores};
+use super::scoring::{ByProducts, Queries, ScoreGrads, Scoring, spread_row, take_scores};
 
 pub(super) struct Pooled {
     /// Rows of the batch that share a pool.
@@ -79,14 +79,7 @@ impl Scoring for Pooled {
     }
 
     fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>) {
-        self.turn(first.table);
-        self.score_one(first, out);
-        if let Some((queries, out)) = second {
-            if !std::ptr::eq(queries.table, first.table) {
-                self.turn(queries.table);
-            }
-            self.score_one(queries, out);
-        }
+        self.score_both(first, out, second);
     }
 
     fn spread(
@@ -140,7 +133,7 @@ impl Scoring for Pooled {
     }
 }
 
-impl Pooled {
+impl ByProducts for Pooled {
     /// Copies and turns each pool's rows of a table.
     fn turn(&mut self, table: &Matrix) {
         self.pools.par_iter_mut().for_each(|pool| {

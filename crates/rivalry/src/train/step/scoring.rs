@@ -27,6 +27,27 @@ pub(super) trait Scoring: Send {
     );
 }
 
+/// Ways of scoring that multiply with a whole table or pool, laid out for that beforehand.
+pub(super) trait ByProducts {
+    /// Lays a table out.
+    fn turn(&mut self, table: &Matrix);
+
+    /// The scores of one set of queries against the table that was laid out last.
+    fn score_one(&mut self, queries: Queries<'_>, out: &mut [f32]);
+
+    /// [`Scoring::score`]: a table that both queries share is laid out once.
+    fn score_both(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>) {
+        self.turn(first.table);
+        self.score_one(first, out);
+        if let Some((queries, out)) = second {
+            if !std::ptr::eq(queries.table, first.table) {
+                self.turn(queries.table);
+            }
+            self.score_one(queries, out);
+        }
+    }
+}
+
 /// For each row of the batch a vector, and the table whose rows it is multiplied with.
 #[derive(Clone, Copy)]
 pub(super) struct Queries<'a> {

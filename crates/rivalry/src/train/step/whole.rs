@@ -10,7 +10,7 @@ use rivalry_kernels::{
 };
 
 use super::Batch;
-use super::scoring::{Queries, ScoreGrads, Scoring, spread_row, take_scores};
+use super::scoring::{ByProducts, Queries, ScoreGrads, Scoring, spread_row, take_scores};
 
 /// Rows of the batch a task works on at a time.
 const ROWS: usize = 48;
@@ -50,14 +50,7 @@ impl Scoring for Whole {
     }
 
     fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>) {
-        self.turn(first.table);
-        self.score_one(first, out);
-        if let Some((queries, out)) = second {
-            if !std::ptr::eq(queries.table, first.table) {
-                self.turn(queries.table);
-            }
-            self.score_one(queries, out);
-        }
+        self.score_both(first, out, second);
     }
 
     fn spread(
@@ -98,7 +91,7 @@ impl Scoring for Whole {
     }
 }
 
-impl Whole {
+impl ByProducts for Whole {
     fn turn(&mut self, table: &Matrix) {
         let (lanes, width) = (table.lanes(), table.lanes() * LANES);
         self.panels.resize(table.rows().div_ceil(LANES) * width, ZERO);
