@@ -12,3 +12,4 @@ mod reproduce;
 mod support;
 mod sweep;
 mod training;
+mod trust;

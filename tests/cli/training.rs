@@ -7,7 +7,7 @@ use crate::support::{SMALL, World, holds};
 /// What differs between two runs of the same: time, threads and place.
 fn figures(mut document: Value) -> Value {
     let map = document.as_object_mut().unwrap();
-    for key in ["seconds", "epoch_seconds", "pairs_per_second", "threads", "run"] {
+    for key in ["seconds", "epoch_seconds", "pairs_per_second", "threads", "command", "run"] {
         assert!(map.remove(key).is_some(), "{key}");
     }
     document

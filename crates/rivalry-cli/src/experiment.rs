@@ -9,14 +9,20 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use rivalry::experiment::{Moment, Order, Standing, State, Trial, Watch};
 
+use crate::args::Machine;
 use crate::output::say;
 use crate::signals::stop_requested;
 
 /// All threads, on as many trials as there are threads: small trainings gain more from having a core each than from
 /// sharing two.
-pub fn order(jobs: Option<usize>) -> Order {
+pub fn order(jobs: Option<usize>, machine: &Machine) -> Order {
     let threads = rayon::current_num_threads();
-    Order { jobs: jobs.unwrap_or(threads).min(threads), threads, halving: None, keep_models: false }
+    let jobs = jobs.unwrap_or(threads).clamp(1, threads);
+    // What may be taken is shared out, too.
+    if let Some(bytes) = machine.max_memory {
+        rivalry::memory::set_limit(bytes / jobs as u64);
+    }
+    Order { jobs, threads, halving: None, keep_models: false }
 }
 
 /// One display for many trainings: a bar on a terminal, a line a trial elsewhere, nothing when quiet.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rivalry::config::{Config, Select, setting_layer, source_layer};
-use rivalry::run::{RunFolder, RunRecord, find_runs};
+use rivalry::run::{Origin, RunFolder, RunRecord, find_runs};
 use rivalry::train::{Ending, Outcome, Record, Seconds};
 use tempfile::TempDir;
 
@@ -44,9 +44,8 @@ impl Runs {
         };
         let record = RunRecord {
             outcome,
-            version: String::new(),
-            simd: String::new(),
-            threads: 1,
+            origin: Origin::default(),
+            seed: 0,
             data: folder.config().unwrap().data.source,
             data_checksum: "same".to_owned(),
         };

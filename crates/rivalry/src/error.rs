@@ -38,6 +38,12 @@ pub enum Error {
         /// The user's dense id.
         user: u32,
     },
+    /// Something that was computed twice did not come out the same.
+    #[error("not verified: {what}")]
+    Unverified {
+        /// What differs.
+        what: String,
+    },
     /// A file could not be fetched.
     #[error("can't download {url}: {reason}")]
     Download {
@@ -56,12 +62,13 @@ pub struct InputError {
     field: Option<String>,
     message: String,
     help: Option<String>,
+    damage: bool,
 }
 
 impl InputError {
     /// A fault described by `message`; add the place and the way out with the other methods.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { file: None, line: None, field: None, message: message.into(), help: None }
+        Self { file: None, line: None, field: None, message: message.into(), help: None, damage: false }
     }
 
     /// The file at fault.
@@ -82,6 +89,13 @@ impl InputError {
     #[must_use]
     pub fn field(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
+        self
+    }
+
+    /// The file is not whole, or no longer what was written.
+    #[must_use]
+    pub(crate) fn damage(mut self) -> Self {
+        self.damage = true;
         self
     }
 
@@ -130,11 +144,20 @@ impl Error {
         Self::Io { action, path: path.as_ref().to_owned(), source }
     }
 
+    /// Whether a file of ours is damaged, and that is all.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, Self::Input(error) if error.damage)
+    }
+
     /// The process exit code: 2 when the user can mend it by giving something else, 1 for failures at run time.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Input(_) => 2,
-            Self::Io { .. } | Self::NonFinite { .. } | Self::NanScore { .. } | Self::Download { .. } => 1,
+            Self::Io { .. }
+            | Self::NonFinite { .. }
+            | Self::NanScore { .. }
+            | Self::Unverified { .. }
+            | Self::Download { .. } => 1,
         }
     }
 }

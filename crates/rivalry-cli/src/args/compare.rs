@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, value_parser};
 
-use super::Threads;
+use super::Machine;
 use super::data::seed;
 
 /// `rivalry compare`
@@ -45,7 +45,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     #[command(flatten)]
-    pub threads: Threads,
+    pub machine: Machine,
 }
 
 /// How a comparison can be shown.
@@ -76,7 +76,7 @@ pub struct InspectArgs {
     #[arg(long, value_name = "N", value_parser = seed())]
     pub seed: Option<u64>,
     #[command(flatten)]
-    pub threads: Threads,
+    pub machine: Machine,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,

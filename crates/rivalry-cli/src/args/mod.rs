@@ -49,6 +49,8 @@ pub enum Command {
     Sweep(Box<SweepArgs>),
     /// Train the cells of the published tables and set them beside the published figures
     Reproduce(ReproduceArgs),
+    /// Train a run again from its record, and say whether every bit agrees
+    Rerun(RerunArgs),
     /// Tables and figures of many runs, as one HTML file
     Report(ReportArgs),
     /// Look at data and prepare them
@@ -56,6 +58,8 @@ pub enum Command {
     Data(Box<DataCommand>),
     /// What there is to choose from, with parameters and defaults
     List(ListArgs),
+    /// Check this machine: processor, memory, folders, data sets, and small trainings of known outcome
+    Doctor(DoctorArgs),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -63,19 +67,26 @@ pub enum Command {
     },
 }
 
-/// What every command that trains or ranks takes.
+/// What every command that trains or ranks may take of the machine.
 #[derive(Debug, Args)]
-pub struct Threads {
+pub struct Machine {
     /// Threads to use; 0 means all cores. They change the time, never the result
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=1024))]
     pub threads: u16,
+    /// Refuse what would need more memory than this, such as 4G; without it more than is free
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub max_memory: Option<u64>,
+}
+
+fn memory_size(text: &str) -> Result<u64, String> {
+    rivalry::memory::parse_size(text).ok_or_else(|| "expected a size such as 800M, 4G or 1.5 GB".to_owned())
 }
 
 /// What every command that trains takes.
 #[derive(Debug, Args)]
 pub struct Common {
     #[command(flatten)]
-    pub threads: Threads,
+    pub machine: Machine,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -126,11 +137,14 @@ pub struct EvaluateArgs {
     /// Also measure coverage, popularity and Gini of the lists
     #[arg(long)]
     pub beyond: bool,
+    /// Compute every list and every figure again, plainly and in f64, and fail if one is not right. Slow
+    #[arg(long)]
+    pub verify: bool,
     /// Where named data sets are looked for first
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     #[command(flatten)]
-    pub threads: Threads,
+    pub machine: Machine,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -164,6 +178,21 @@ pub enum AverageArg {
     All,
 }
 
+/// `rivalry rerun`
+#[derive(Debug, Args)]
+pub struct RerunArgs {
+    /// The folder of the run
+    pub run: PathBuf,
+    /// Keep the repetition in this folder; without it nothing is kept
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Where named data sets are looked for first
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
 /// `rivalry recommend`
 #[derive(Debug, Args)]
 #[group(skip)]
@@ -182,7 +211,7 @@ pub struct RecommendArgs {
     #[arg(long, requires = "out")]
     pub force: bool,
     #[command(flatten)]
-    pub threads: Threads,
+    pub machine: Machine,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -214,6 +243,17 @@ pub struct SimilarArgs {
     /// How many items
     #[arg(short, default_value_t = 20, value_parser = value_parser!(u32).range(1..))]
     pub n: u32,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `rivalry doctor`
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Where named data sets are looked for first
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,

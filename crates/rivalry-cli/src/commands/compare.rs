@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::Path;
 
 use rivalry::compare::{Comparison, MetricAt, Options, compare, find_runs, group};
-use rivalry::run::{FinishedRun, write_atomically};
+use rivalry::files::write_atomically;
+use rivalry::run::FinishedRun;
 use rivalry::stats::Bootstrap;
 use rivalry::{Error, Result};
 
-use super::{load, refuse_existing, use_threads};
+use super::{load, refuse_existing, use_machine};
 use crate::args::{CompareArgs, FormatArg};
 use crate::comparison;
 use crate::counting::CountingBar;
@@ -19,7 +20,7 @@ pub fn run(args: &CompareArgs) -> anyhow::Result<()> {
         refuse_existing(out, args.force).map_err(Error::from)?;
     }
     let options = options(args)?;
-    use_threads(&args.threads)?;
+    use_machine(&args.machine)?;
     let paths: Vec<&Path> = args.runs.iter().map(|path| &**path).collect();
     let runs = find_runs(&paths)?;
     let runs = runs.iter().map(|path| FinishedRun::open(path)).collect::<Result<Vec<_>>>()?;

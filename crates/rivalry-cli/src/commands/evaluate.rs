@@ -2,13 +2,18 @@
 
 use std::path::Path;
 
+use rivalry::config::Config;
 use rivalry::data::{Dataset, thousands};
-use rivalry::eval::{Average, EvalOptions, Evaluation, Mask, Part, PerUser, evaluate};
-use rivalry::run::{RunFolder, write_atomically};
+use rivalry::eval::{
+    Average, EvalOptions, Evaluation, Mask, Part, PerUser, Raw, Verification, evaluate, verify,
+};
+use rivalry::files::write_atomically;
+use rivalry::run::{RunFolder, RunRecord};
+use rivalry::train::{Model, Score};
 use rivalry::{Error, Result};
 use serde::Serialize;
 
-use super::{load, refuse_existing, use_threads};
+use super::{load, refuse_existing, use_machine};
 use crate::args::{AverageArg, EvaluateArgs, MaskArg, SplitArg};
 use crate::output::{print, print_json, say};
 use crate::table;
@@ -22,14 +27,17 @@ struct Document<'a> {
     average: Average,
     #[serde(flatten)]
     evaluation: Evaluation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verification: Option<Verification>,
 }
 
 pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
     if let Some(file) = &args.per_user {
         refuse_existing(file, args.force).map_err(Error::from)?;
     }
-    use_threads(&args.threads)?;
-    let saved = RunFolder::open(&args.run)?.model()?;
+    use_machine(&args.machine)?;
+    let folder = RunFolder::open(&args.run)?;
+    let saved = folder.model()?;
     let options = options(args, &saved.config.eval);
     let dataset = load(&saved.config, args.data_dir.as_deref(), false)?;
     dataset.check_same(&saved.data_checksum)?;
@@ -38,7 +46,15 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
         SplitArg::Test => Part::Test,
         SplitArg::Valid => Part::Valid,
     };
-    let mut evaluation = evaluate(&model.scored().users, &model.scored().items, &dataset, part, &options)?;
+    let scored = model.scored().tables();
+    let (mut evaluation, verification) = if args.verify {
+        let verification = verify(scored, raw(&model, &saved.config), &dataset, part, &options)?;
+        let reported = folder.record()?.filter(|_| part == Part::Test && options == saved.config.eval);
+        check_reported(reported.as_ref(), &verification.evaluation)?;
+        (verification.evaluation.clone(), Some(verification))
+    } else {
+        (evaluate(scored[0], scored[1], &dataset, part, &options)?, None)
+    };
     if let (Some(file), Some(per_user)) = (&args.per_user, evaluation.per_user.take()) {
         write_per_user(file, &per_user, &dataset)?;
         say(format_args!("wrote the values of {} users to {}", per_user.users.len(), file.display()));
@@ -46,13 +62,33 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
     let EvalOptions { average, .. } = options;
     // On the validation part only training items are masked, whatever is asked for.
     let mask = if part == Part::Valid { Mask::Train } else { options.mask };
-    let document = Document { run: &args.run, epoch: saved.epoch, split: part, mask, average, evaluation };
+    let (run, epoch) = (&*args.run, saved.epoch);
+    let document = Document { run, epoch, split: part, mask, average, evaluation, verification };
     if args.json {
         print_json(&document)?;
     } else {
         show(&document, &dataset)?;
     }
     Ok(())
+}
+
+/// What the scores are made of.
+fn raw<'a>(model: &'a Model, config: &Config) -> Raw<'a> {
+    let tables = model.propagated().unwrap_or(model.learned());
+    Raw { users: &tables.users, items: &tables.items, cosine: config.model.score == Score::Cosine }
+}
+
+/// What the run wrote down when it was trained is what its model gives now.
+fn check_reported(record: Option<&RunRecord>, now: &Evaluation) -> Result<()> {
+    let Some(RunRecord { outcome, .. }) = record else { return Ok(()) };
+    let differs = |(name, then): (&String, &f64)| {
+        let now = now.metrics.get(name).copied().unwrap_or(f64::NAN);
+        (now != *then).then(|| format!("metrics.json has {name} = {then}, the model gives {now}"))
+    };
+    match outcome.test.iter().find_map(differs) {
+        Some(what) => Err(Error::Unverified { what }),
+        None => Ok(()),
+    }
 }
 
 /// The run's own options, with what was asked for over them.
@@ -99,6 +135,15 @@ fn show(document: &Document<'_>, dataset: &Dataset) -> std::io::Result<()> {
     }
     if let Some(beyond) = beyond {
         print(table::metrics(&[("lists", beyond)]))?;
+    }
+    if let Some(found) = &document.verification {
+        let (figures, users, reordered) =
+            (found.figures, thousands(*users), thousands(found.reordered_users));
+        print(format_args!(
+            "verified: {figures} figures over {users} users, computed again in f64, differ by at most {:.0e};\n\
+             {reordered} of the lists order items that f32 can't tell apart otherwise than f64",
+            found.largest_difference
+        ))?;
     }
     Ok(())
 }

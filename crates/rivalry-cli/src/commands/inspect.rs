@@ -4,7 +4,7 @@ use rivalry::data::thousands;
 use rivalry::inspect::{Bounds, Distribution, Inspection, Options, Slate, TwoSlates, inspect};
 use rivalry::run::RunFolder;
 
-use super::use_threads;
+use super::use_machine;
 use crate::args::InspectArgs;
 use crate::counting::CountingBar;
 use crate::output::{print, print_json};
@@ -12,7 +12,7 @@ use crate::table;
 use crate::training::named;
 
 pub fn run(args: &InspectArgs) -> anyhow::Result<()> {
-    use_threads(&args.threads)?;
+    use_machine(&args.machine)?;
     let folder = RunFolder::open(&args.run)?;
     let saved = folder.model()?;
     let data = folder.record()?.map_or_else(|| saved.config.data.source.clone(), |record| record.data);

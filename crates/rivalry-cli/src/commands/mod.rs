@@ -3,6 +3,7 @@
 mod compare;
 mod completions;
 mod data;
+mod doctor;
 mod evaluate;
 mod inspect;
 mod list;
@@ -10,6 +11,7 @@ mod quickstart;
 mod recommend;
 mod report;
 mod reproduce;
+mod rerun;
 mod similar;
 mod sweep;
 mod train;
@@ -21,7 +23,7 @@ use rivalry::config::Config;
 use rivalry::data::{self as library, Dataset, IdMap};
 use rivalry::{InputError, did_you_mean};
 
-use crate::args::{Command, Threads};
+use crate::args::{Command, Machine};
 use crate::progress::DownloadBar;
 
 /// Does what was asked.
@@ -36,16 +38,21 @@ pub fn run(command: &Command) -> anyhow::Result<()> {
         Command::Similar(args) => similar::run(args),
         Command::Sweep(args) => sweep::run(args),
         Command::Reproduce(args) => reproduce::run(args),
+        Command::Rerun(args) => rerun::run(args),
         Command::Report(args) => report::run(args),
         Command::Data(command) => data::run(command),
         Command::List(args) => list::run(args),
+        Command::Doctor(args) => doctor::run(args),
         Command::Completions { shell } => completions::run(*shell),
     }
 }
 
-/// Sets how many threads there are, for everything that follows.
-fn use_threads(threads: &Threads) -> anyhow::Result<()> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.threads.into());
+/// Sets how many threads there are and how much memory, for everything that follows.
+fn use_machine(machine: &Machine) -> anyhow::Result<()> {
+    if let Some(bytes) = machine.max_memory {
+        rivalry::memory::set_limit(bytes);
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(machine.threads.into());
     pool.build_global().map_err(|e| anyhow!("can't start the threads: {e}"))
 }
 

@@ -6,7 +6,7 @@ use rivalry::data::Dataset;
 use rivalry::run::{RunFolder, RunRecord};
 use serde_json::json;
 
-use super::{load, use_threads};
+use super::{load, use_machine};
 use crate::args::QuickstartArgs;
 use crate::output::{print, print_json, quoted};
 use crate::settings::resolve;
@@ -26,7 +26,7 @@ const SETTINGS: &str = "
 ";
 
 pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
-    use_threads(&args.common.threads)?;
+    use_machine(&args.common.machine)?;
     let mut configs = Vec::new();
     for (loss, setting) in LOSSES {
         let common = SETTINGS.parse().expect("the settings are TOML");

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use rivalry::eval::{Lists, top_k_lists};
-use rivalry::run::{SavedModel, write_atomically};
+use rivalry::files::write_atomically;
+use rivalry::run::SavedModel;
 use rivalry::{Error, InputError, Result};
 use serde_json::json;
 
-use super::{dense_id, refuse_existing, use_threads};
+use super::{dense_id, refuse_existing, use_machine};
 use crate::args::{RecommendArgs, UsersArgs};
 use crate::output::{print, print_json, say};
 use crate::table;
@@ -16,7 +17,7 @@ pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
     if let Some(out) = &args.out {
         refuse_existing(out, args.force).map_err(Error::from)?;
     }
-    use_threads(&args.threads)?;
+    use_machine(&args.machine)?;
     let saved = SavedModel::open(&args.run)?;
     let users = users(&args.users, &saved)?;
     let n = (args.n as usize).min(saved.items.len());

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use rivalry::run::write_atomically;
+use rivalry::files::write_atomically;
 use rivalry::{Error, InputError, Result};
 use rivalry_report::Report;
 use serde_json::json;

@@ -8,12 +8,12 @@ use rivalry::backbone::BACKBONES;
 use rivalry::config::cells;
 use rivalry::data::locate;
 use rivalry::experiment::{Lab, Order, Trial};
+use rivalry::files::write_atomically;
 use rivalry::reproduce::{Figure, Measured, Plan, Request, markdown, measure, plan};
-use rivalry::run::write_atomically;
 use rivalry::unknown_name;
 use serde_json::json;
 
-use super::use_threads;
+use super::use_machine;
 use crate::args::{FigureArg, ReproduceArgs};
 use crate::experiment::{Display, order};
 use crate::output::{print, print_json, quoted, say};
@@ -22,9 +22,9 @@ use crate::signals::{self, SweepInterrupted};
 use crate::table;
 
 pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
-    use_threads(&args.common.threads)?;
+    use_machine(&args.common.machine)?;
     let plan = plan(&request(args)?)?;
-    let order = Order { keep_models: true, ..order(args.jobs.map(usize::from)) };
+    let order = Order { keep_models: true, ..order(args.jobs.map(usize::from), &args.common.machine) };
     let estimate = table::seconds(plan.cost() / order.threads as f64);
     if args.dry_run {
         return Ok(tell(args, &plan, &estimate)?);

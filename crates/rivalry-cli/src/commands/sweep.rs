@@ -8,7 +8,7 @@ use rivalry::experiment::{Chosen, Findings, Halving, Lab, Order, Search, State};
 use rivalry::stats::Summary;
 use serde::Serialize;
 
-use super::{load, use_threads};
+use super::{load, use_machine};
 use crate::args::SweepArgs;
 use crate::experiment::{Display, order};
 use crate::output::{print, print_json, quoted, say};
@@ -25,7 +25,7 @@ struct Document<'a> {
 }
 
 pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
-    use_threads(&args.common.threads)?;
+    use_machine(&args.common.machine)?;
     let search = search(args)?;
     let trials = search.trials()?;
     let Some(first) = trials.first() else {
@@ -44,7 +44,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     let order = Order {
         halving: args.halving.then(Halving::default),
         keep_models: args.keep_models,
-        ..order(args.jobs.map(usize::from))
+        ..order(args.jobs.map(usize::from), &args.common.machine)
     };
     if !args.common.quiet {
         introduce_data(&dataset);

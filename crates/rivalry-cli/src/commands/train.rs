@@ -8,7 +8,7 @@ use rivalry::data::{IdMap, Interactions};
 use rivalry::run::{Continuing, RunFolder, RunRecord};
 use rivalry::{Error, InputError};
 
-use super::{load, use_threads};
+use super::{load, use_machine};
 use crate::args::TrainArgs;
 use crate::output::{print, print_json, quoted, say};
 use crate::settings::resolve;
@@ -17,7 +17,7 @@ use crate::table;
 use crate::training::{Trained, introduce_data, introduce_model, numbered_folder, train};
 
 pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
-    use_threads(&args.common.threads)?;
+    use_machine(&args.common.machine)?;
     match &args.resume {
         Some(run) => resume(args, run),
         None => start(args),
@@ -44,9 +44,12 @@ fn start(args: &TrainArgs) -> anyhow::Result<()> {
 }
 
 fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
-    let Continuing { folder, mut config, stopped, data_checksum } = RunFolder::resume(run)?;
+    let Continuing { folder, mut config, stopped, data_checksum, damage } = RunFolder::resume(run)?;
+    if let Some(damage) = damage {
+        say(format_args!("note    {damage}\n        The training begins again, and ends as it would have."));
+    }
     let longer = more_epochs(&config, args.epochs)?;
-    if let (Some(record), None) = (folder.record()?, longer) {
+    if let (Some(record), None) = (folder.intact_record()?, longer) {
         if !args.common.quiet {
             say(format_args!("{} is finished; --epochs N gives it more", run.display()));
         }

@@ -8,11 +8,11 @@ use std::{
     time::Duration,
 };
 
-use tempfile::NamedTempFile;
 use ureq::{Agent, ResponseExt, http::Uri};
 
 use super::digest::Sum;
 use crate::error::{Error, Result};
+use crate::files::{Draft, sync_folder};
 
 /// Connecting and every single read must be done in this time; a slow but steady download may take longer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -46,7 +46,7 @@ pub fn download(
     }
 
     let written = |source| Error::io("write", to, source);
-    let mut file = NamedTempFile::with_prefix_in(".download-", folder).map_err(written)?;
+    let mut draft = Draft::new(folder, ".download-").map_err(written)?;
     let mut reader = body.into_with_config().limit(u64::MAX).reader();
     let mut sum = Sum::default();
     let mut done = 0;
@@ -62,15 +62,15 @@ pub fn download(
             return Err(too_large());
         }
         sum.update(&buffer[..n]);
-        file.write_all(&buffer[..n]).map_err(written)?;
+        draft.file_mut().write_all(&buffer[..n]).map_err(written)?;
     }
     let actual = sum.hex();
     if !actual.eq_ignore_ascii_case(sha256) {
         let reason = format!("what came ({done} bytes) has SHA-256 {actual}, but it should be {sha256}");
         return Err(fail(reason));
     }
-    file.as_file().sync_all().map_err(written)?;
-    file.persist(to).map_err(|error| written(error.error))?;
+    draft.persist(to).map_err(written)?;
+    sync_folder(folder);
     Ok(())
 }
 

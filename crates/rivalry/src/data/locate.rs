@@ -108,16 +108,8 @@ fn locate_entry(
         Source::Download { url, sha256, bytes } => (url, sha256, *bytes),
     };
     let name = &entry.name;
-    for folder in folders.search.iter().chain(&folders.cache) {
-        let zip = folder.join(format!("{name}.zip"));
-        if zip.is_file() {
-            check_sum(&zip, sha256)?;
-            return Ok(Place::Path(zip));
-        }
-        let unpacked = folder.join(name);
-        if unpacked.is_dir() {
-            return Ok(Place::Path(unpacked));
-        }
+    if let Some(path) = find(name, sha256, folders)? {
+        return Ok(Place::Path(path));
     }
     let Some(cache) = &folders.cache else {
         let error =
@@ -134,6 +126,39 @@ fn locate_entry(
             other => other,
         })?;
     Ok(Place::Path(to))
+}
+
+/// Where a named data set lies already.
+fn find(name: &str, sha256: &str, folders: &Folders) -> Result<Option<PathBuf>> {
+    for folder in folders.search.iter().chain(&folders.cache) {
+        let zip = folder.join(format!("{name}.zip"));
+        if zip.is_file() {
+            check_sum(&zip, sha256)?;
+            return Ok(Some(zip));
+        }
+        let unpacked = folder.join(name);
+        if unpacked.is_dir() {
+            return Ok(Some(unpacked));
+        }
+    }
+    Ok(None)
+}
+
+/// The folders that named data sets are looked for in, in this order; the last is where downloads go.
+pub fn data_folders(data_dir: Option<&Path>) -> Vec<PathBuf> {
+    let Folders { search, cache } = Folders::of_user(data_dir);
+    search.into_iter().chain(cache).collect()
+}
+
+/// Where each data set of the catalogue that could be downloaded lies already, if it does. Zip files are read whole, to
+/// hold them against their checksums: an error for one that is damaged.
+pub fn inventory(data_dir: Option<&Path>) -> Vec<(&'static str, Result<Option<PathBuf>>)> {
+    let folders = Folders::of_user(data_dir);
+    let downloads = catalogue().iter().filter_map(|entry| match &entry.source {
+        Source::Download { sha256, .. } => Some((&*entry.name, sha256)),
+        Source::Synthetic(_) => None,
+    });
+    downloads.map(|(name, sha256)| (name, find(name, sha256, &folders))).collect()
 }
 
 fn check_sum(zip: &Path, expected: &str) -> Result<()> {

@@ -25,7 +25,7 @@ pub use download::download;
 pub use ids::{IdMap, Interner};
 pub use interactions::Interactions;
 pub use load::load;
-pub use locate::{DownloadProgress, Located, Place, locate};
+pub use locate::{DownloadProgress, Located, Place, data_folders, inventory, locate};
 pub use prepare::{Preparation, prepare};
 pub use raw::{Parts, RawData, Records};
 pub use split::{Choice, SPLITS, Split, VALIDATIONS, Validation};

@@ -3,11 +3,12 @@
 use std::{
     fs::{self, File},
     io::{BufWriter, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use super::{Dataset, IdMap, Interactions, stats};
 use crate::error::{Error, InputError, Result};
+use crate::files::{Lock, sync_folder};
 
 const FILES: [&str; 6] =
     ["train.tsv", "valid.tsv", "test.tsv", "user_list.tsv", "item_list.tsv", "summary.txt"];
@@ -25,26 +26,74 @@ pub fn write_benchmark(dataset: &Dataset, out: &Path, replace: bool) -> Result<(
     }
     let parent = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(parent).map_err(|source| Error::io("create", parent, source))?;
-    // Beside `out`, so that moving the finished folder there is one step; it vanishes with whatever is left in it.
-    let workshop = tempfile::Builder::new()
-        .prefix(".prepare-")
-        .tempdir_in(parent)
-        .map_err(|source| Error::io("create", parent, source))?;
-    let new = workshop.path().join("new");
-    let old = workshop.path().join("old");
+    let workshop = Workshop::open(parent, out)?;
+    let new = workshop.path.join("new");
     fs::create_dir(&new).map_err(|source| Error::io("create", &new, source))?;
     write_files(dataset, &new)?;
+    sync_folder(&new);
+    let moved = if exists { exchange(&new, out) } else { fs::rename(&new, out) };
+    moved.map_err(|source| Error::io("write", out, source))?;
+    sync_folder(parent);
+    Ok(())
+}
 
-    let moved = |source| Error::io("write", out, source);
-    if exists {
-        fs::rename(out, &old).map_err(moved)?;
+/// The folder that a data set is written to before it is moved to its place: beside that, so that moving is one step.
+/// Its name follows from the data set's, so that what a process left there that was killed goes the next time.
+struct Workshop {
+    path: PathBuf,
+    _lock: Lock,
+}
+
+impl Workshop {
+    fn open(parent: &Path, out: &Path) -> Result<Self> {
+        let name = out.file_name().unwrap_or_default().to_string_lossy();
+        let path = parent.join(format!(".prepare-{name}"));
+        fs::create_dir_all(&path).map_err(|source| Error::io("create", &path, source))?;
+        let lock = Lock::take(&path)?;
+        let workshop = Self { path, _lock: lock };
+        workshop.clear().map_err(|source| Error::io("clear", &workshop.path, source))?;
+        Ok(workshop)
     }
-    fs::rename(&new, out).map_err(|source| {
-        if exists {
-            // Nothing more can be done if the old folder can't return; the error is reported either way.
-            let _ = fs::rename(&old, out);
+
+    fn clear(&self) -> std::io::Result<()> {
+        for entry in fs::read_dir(&self.path)?.flatten().filter(|entry| entry.path().is_dir()) {
+            fs::remove_dir_all(entry.path())?;
         }
-        moved(source)
+        Ok(())
+    }
+}
+
+impl Drop for Workshop {
+    fn drop(&mut self) {
+        // Whatever can't be removed now is removed the next time.
+        let _ = self.clear();
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Has two folders change places.
+#[cfg(target_os = "linux")]
+fn exchange(new: &Path, out: &Path) -> std::io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    match renameat_with(CWD, new, CWD, out, RenameFlags::EXCHANGE) {
+        // Not every file system can.
+        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => move_aside(new, out),
+        result => Ok(result?),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(new: &Path, out: &Path) -> std::io::Result<()> {
+    move_aside(new, out)
+}
+
+/// The same in two steps. Should the process be killed between them, the old folder is beside the new one.
+fn move_aside(new: &Path, out: &Path) -> std::io::Result<()> {
+    let old = new.with_file_name("old");
+    fs::rename(out, &old)?;
+    fs::rename(new, out).inspect_err(|_| {
+        // Nothing more can be done if the old folder can't return; the error is reported either way.
+        let _ = fs::rename(&old, out);
     })
 }
 

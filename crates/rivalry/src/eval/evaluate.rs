@@ -64,26 +64,15 @@ pub fn evaluate_watched(
 ) -> Result<Option<Evaluation>> {
     check::same_world(users, items, dataset)?;
     let longest = check::list_lengths(&options.k, items.rows())?;
-    let Dataset { train, valid, test, .. } = dataset;
-    let (held_out, masks): (&Interactions, &[&Interactions]) = match (part, options.mask) {
-        (Part::Valid, _) => (valid, &[train]),
-        (Part::Test, Mask::Train) => (test, &[train]),
-        (Part::Test, Mask::TrainValid) => (test, &[train, valid]),
-    };
-    let targets: Vec<u32> =
-        (0..held_out.n_users() as u32).filter(|&user| !held_out.items_of(user).is_empty()).collect();
-    if targets.is_empty() {
-        return Err(nothing_held_out(dataset, part).into());
-    }
-
-    let Some(lists) = watched_lists(users, items, &targets, masks, longest, watch)? else { return Ok(None) };
+    let Truth { held_out, masks, targets } = Truth::of(dataset, part, options)?;
+    let Some(lists) = watched_lists(users, items, &targets, &masks, longest, watch)? else { return Ok(None) };
     let per_user = PerUser::measure(&lists, held_out, &options.k);
     let n_users = match options.average {
         Average::Evaluable => targets.len(),
         Average::All => held_out.n_users(),
     };
     let (head, tail) = if options.buckets {
-        let (head, tail) = head_and_tail(train);
+        let (head, tail) = head_and_tail(&dataset.train);
         let measure = |bucket: &[u32]| Some(Bucket::measure(&lists, held_out, bucket, &options.k));
         (measure(&head), measure(&tail))
     } else {
@@ -94,9 +83,33 @@ pub fn evaluate_watched(
         users: targets.len(),
         head,
         tail,
-        beyond: options.beyond_accuracy.then(|| beyond_accuracy(&lists, train, &options.k)),
+        beyond: options.beyond_accuracy.then(|| beyond_accuracy(&lists, &dataset.train, &options.k)),
         per_user: options.per_user.then_some(per_user),
     }))
+}
+
+/// What is to be found, what may not be recommended, and for whom.
+pub(super) struct Truth<'a> {
+    pub held_out: &'a Interactions,
+    pub masks: Vec<&'a Interactions>,
+    pub targets: Vec<u32>,
+}
+
+impl<'a> Truth<'a> {
+    pub fn of(dataset: &'a Dataset, part: Part, options: &EvalOptions) -> Result<Self> {
+        let Dataset { train, valid, test, .. } = dataset;
+        let (held_out, masks) = match (part, options.mask) {
+            (Part::Valid, _) => (valid, vec![train]),
+            (Part::Test, Mask::Train) => (test, vec![train]),
+            (Part::Test, Mask::TrainValid) => (test, vec![train, valid]),
+        };
+        let has_some = |&user: &u32| !held_out.items_of(user).is_empty();
+        let targets: Vec<u32> = (0..held_out.n_users() as u32).filter(has_some).collect();
+        if targets.is_empty() {
+            return Err(nothing_held_out(dataset, part).into());
+        }
+        Ok(Self { held_out, masks, targets })
+    }
 }
 
 /// [`top_k_lists`] in portions, none of which takes long.

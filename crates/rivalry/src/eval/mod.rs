@@ -17,6 +17,7 @@ mod rank;
 mod recommend;
 #[cfg(test)]
 mod tests;
+mod verify;
 
 pub use bucket::Bucket;
 pub use evaluate::{Evaluation, evaluate, evaluate_watched};
@@ -27,3 +28,4 @@ pub use options::{Average, EvalOptions, Mask, Part};
 pub use per_user::PerUser;
 pub use rank::top_k_lists;
 pub use recommend::{recommend, similar_items, unit_rows};
+pub use verify::{Raw, Verification, verify};

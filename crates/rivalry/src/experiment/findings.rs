@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{Standing, State, Trial};
-use crate::run::write_atomically;
+use crate::files::write_atomically;
 use crate::stats::Summary;
 use crate::{Error, InputError, Result};
 

@@ -7,7 +7,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::Trial;
-use crate::run::{RunFolder, write_atomically};
+use crate::files::write_atomically;
+use crate::run::RunFolder;
 use crate::train::Outcome;
 use crate::{Error, Result};
 

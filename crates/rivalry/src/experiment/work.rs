@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use super::index::write_failure;
 use super::{Lab, Standing, Trial};
-use crate::run::{Continuing, Lock, RunFolder};
+use crate::files::Lock;
+use crate::run::{Continuing, RunFolder};
 use crate::train::{Event, Fitted, Record, check, fit};
 use crate::{Error, InputError, Result};
 
@@ -53,7 +54,7 @@ pub(super) fn attempt(lab: &Lab, trial: &Trial, until: Option<usize>, watch: &dy
     // Before anything is written: what can't be trained leaves no run behind.
     let dataset = lab.dataset(&trial.config)?;
     check(&dataset, &trial.config)?;
-    let Continuing { folder, config, stopped, data_checksum } =
+    let Continuing { folder, config, stopped, data_checksum, damage: _ } =
         RunFolder::create_or_resume(&path, &trial.config, lock)?;
     if config != trial.config {
         return Err(InputError::new("holds a training with other settings")

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::plan::{Noise, Plan, Planned};
 use crate::data::Dataset;
 use crate::eval::{EvalOptions, Part, evaluate};
-use crate::run::{RunFolder, write_atomically};
+use crate::files::write_atomically;
+use crate::run::RunFolder;
 use crate::stats::Summary;
 use crate::{InputError, Result};
 

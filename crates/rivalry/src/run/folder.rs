@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::lock::{LOCK, Lock};
+use super::checkpoint;
 use super::model_file::SavedModel;
-use super::{atomic, checkpoint};
+use super::origin::Origin;
 use crate::config::{Config, read_layer};
 use crate::data::Dataset;
+use crate::files::{LOCK, Lock, write_atomically};
 use crate::train::{Model, Moment, Outcome, Progress, Stopped, Store};
 use crate::{Error, InputError, Result};
 
@@ -36,12 +37,12 @@ pub struct RunRecord {
     /// The figures.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// The release of Rivalry.
-    pub version: String,
-    /// The instructions the kernels used.
-    pub simd: String,
-    /// How many threads there were; they can't change the figures.
-    pub threads: usize,
+    /// What they were made with.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// The seed.
+    #[serde(default)]
+    pub seed: u64,
     /// The name of the data.
     pub data: String,
     /// The checksum of the data.
@@ -58,6 +59,14 @@ pub struct Continuing {
     pub stopped: Option<Stopped>,
     /// The checksum of the data it was trained on so far.
     pub data_checksum: Option<String>,
+    /// What was found damaged, if that is why the training begins again. It will end as it would have.
+    pub damage: Option<Error>,
+}
+
+impl Continuing {
+    fn afresh(folder: RunFolder, config: Config, damage: Option<Error>) -> Self {
+        Self { folder, config, stopped: None, data_checksum: None, damage }
+    }
 }
 
 impl RunFolder {
@@ -133,14 +142,44 @@ impl RunFolder {
 
     fn go_on(self) -> Result<Continuing> {
         let config = self.config()?;
+        self.check_whole(&config)?;
         if !self.has_checkpoint() {
-            return Ok(Continuing { folder: self, config, stopped: None, data_checksum: None });
+            return Ok(Continuing::afresh(self, config, None));
         }
+        match self.saved() {
+            Ok((stopped, data_checksum)) => Ok(Continuing {
+                folder: self,
+                config,
+                stopped: Some(stopped),
+                data_checksum: Some(data_checksum),
+                damage: None,
+            }),
+            Err(error) if error.is_damage() => Ok(Continuing::afresh(self, config, Some(error))),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Refuses a config that was cut short: what is missing would be taken for the defaults.
+    fn check_whole(&self, config: &Config) -> Result<()> {
+        let path = self.path.join(CONFIG);
+        let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, e))?;
+        let whole = config.to_toml();
+        if text.len() < whole.len() && whole.starts_with(&text) {
+            return Err(InputError::new("the file ends too early")
+                .file(path)
+                .help("the run can't be gone on with: train it again, with --force or into another folder")
+                .into());
+        }
+        Ok(())
+    }
+
+    /// Where it stopped, and the checksum of its data.
+    fn saved(&self) -> Result<(Stopped, String)> {
         let (mut stopped, data_checksum) = checkpoint::read(&self.path.join(CHECKPOINT))?;
         if stopped.progress.best.is_some() {
             stopped.best = Some(self.model()?.learned);
         }
-        Ok(Continuing { folder: self, config, stopped: Some(stopped), data_checksum: Some(data_checksum) })
+        Ok((stopped, data_checksum))
     }
 
     /// Takes away what a finished run no longer needs; without its checkpoint it can't be given more epochs.
@@ -161,7 +200,7 @@ impl RunFolder {
     }
 
     fn write_config(&self, config: &Config) -> Result<()> {
-        atomic::write(&self.path.join(CONFIG), |file| file.write_all(config.to_toml().as_bytes()))
+        write_atomically(&self.path.join(CONFIG), |file| file.write_all(config.to_toml().as_bytes()))
     }
 
     /// Where it is.
@@ -174,10 +213,15 @@ impl RunFolder {
         self.path.join(CHECKPOINT).exists()
     }
 
+    /// Whether its model is there: of most trials of a search only the figures are kept.
+    pub fn has_model(&self) -> bool {
+        self.path.join(MODEL).exists()
+    }
+
     /// The model of the best epoch.
     pub fn model(&self) -> Result<SavedModel> {
         let path = self.path.join(MODEL);
-        if !path.exists() {
+        if !self.has_model() {
             return Err(InputError::new("the run has no model yet")
                 .file(&self.path)
                 .help("let it finish its first evaluation: rivalry train --resume")
@@ -196,17 +240,24 @@ impl RunFolder {
         }
     }
 
+    /// The figures, if the run is finished and they can be read. Damaged ones are made again by resuming the run.
+    pub fn intact_record(&self) -> Result<Option<RunRecord>> {
+        match self.record() {
+            Err(error) if error.is_damage() => Ok(None),
+            record => record,
+        }
+    }
+
     /// Writes the figures of a finished run.
     pub fn finish(&self, outcome: Outcome, dataset: &Dataset) -> Result<RunRecord> {
         let record = RunRecord {
             outcome,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            simd: rivalry_kernels::level_name().to_owned(),
-            threads: rayon::current_num_threads(),
+            origin: Origin::here(),
+            seed: self.config()?.train.seed,
             data: dataset.name.clone(),
             data_checksum: dataset.checksum.clone(),
         };
-        atomic::write(&self.path.join(METRICS), |file| {
+        write_atomically(&self.path.join(METRICS), |file| {
             serde_json::to_writer_pretty(&mut *file, &record)?;
             file.write_all(b"\n")
         })?;
@@ -234,7 +285,7 @@ impl Store for RunStore<'_> {
     }
 
     fn save_progress(&mut self, progress: &Progress, moment: Moment<'_>) -> Result<()> {
-        atomic::write(&self.folder.path.join(LOG), |file| {
+        write_atomically(&self.folder.path.join(LOG), |file| {
             for record in &progress.history {
                 serde_json::to_writer(&mut *file, record)?;
                 file.write_all(b"\n")?;
@@ -250,7 +301,8 @@ fn damaged_record(path: &Path, fault: &serde_json::Error) -> Error {
     InputError::new(format!("not a run's figures: {fault}"))
         .file(path)
         .line(fault.line() as u64)
-        .help("the file is damaged: bring it back from a copy, or train the run again")
+        .help("the file is damaged: bring it back from a copy, or make it again with rivalry train --resume")
+        .damage()
         .into()
 }
 

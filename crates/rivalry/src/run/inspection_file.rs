@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::RunFolder;
-use super::atomic;
 use super::folder::INSPECTION;
 use crate::Result;
+use crate::files::write_atomically;
 use crate::inspect::Inspection;
 
 impl RunFolder {
@@ -17,7 +17,7 @@ impl RunFolder {
 
     /// Keeps an inspection of the run's model, in the place of an earlier one. It goes when the model changes.
     pub fn keep_inspection(&self, inspection: &Inspection) -> Result<()> {
-        atomic::write(&self.inspection_path(), |file| {
+        write_atomically(&self.inspection_path(), |file| {
             serde_json::to_writer_pretty(&mut *file, inspection)?;
             file.write_all(b"\n")
         })

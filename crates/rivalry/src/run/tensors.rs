@@ -8,9 +8,9 @@ use bytemuck::Pod;
 use rivalry_kernels::Matrix;
 use safetensors::tensor::{Dtype, SafeTensors, View};
 
-use super::atomic;
 use crate::data::{IdMap, Interactions};
-use crate::{Error, InputError, Result};
+use crate::files::write_atomically;
+use crate::{Error, InputError, Result, memory};
 
 /// The one entry of the file's own metadata. It holds all texts: that metadata has no order, and would make two files
 /// of the same content differ.
@@ -81,7 +81,7 @@ impl Tensors {
 
     pub fn write(&self, path: &Path) -> Result<()> {
         let bytes = self.to_bytes().map_err(|e| Error::io("write", path, std::io::Error::other(e)))?;
-        atomic::write(path, |file| std::io::Write::write_all(file, &bytes))
+        write_atomically(path, |file| std::io::Write::write_all(file, &bytes))
     }
 
     /// What a file of them holds.
@@ -91,7 +91,11 @@ impl Tensors {
     }
 
     pub fn read(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+        let failed = |e| Error::io("read", path, e);
+        // The file, and the tables taken out of it.
+        let size = std::fs::metadata(path).map_err(failed)?.len();
+        memory::require(size.saturating_mul(2), "reading it").map_err(|refused| refused.file(path))?;
+        let bytes = std::fs::read(path).map_err(failed)?;
         Self::parse(path, &bytes)
     }
 
@@ -164,4 +168,5 @@ pub(super) fn broken(path: &Path, what: &str) -> InputError {
     InputError::new(format!("not a Rivalry file, or damaged: {what}"))
         .file(path)
         .help("give a run made by 'rivalry train', or train it again")
+        .damage()
 }

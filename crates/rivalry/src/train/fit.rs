@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::footprint;
 use super::init::{Purpose, beginning};
 use super::model::{Model, Score};
 use super::optim::AdamConfig;
@@ -49,6 +50,7 @@ pub fn check(dataset: &Dataset, config: &Config) -> Result<()> {
             .into());
     }
     config.eval.check(dataset)?;
+    footprint::check(dataset, config)?;
     sample::build(&config.sampler)?.check(dataset, config.train.negatives())
 }
 

@@ -4,6 +4,7 @@
 //! outlive a training goes to a [`Store`], what people want to see to an [`Observer`].
 
 mod fit;
+mod footprint;
 mod init;
 mod model;
 mod optim;
@@ -13,6 +14,7 @@ mod step;
 mod store;
 
 pub use fit::{check, fit};
+pub use footprint::footprint;
 pub use model::{Model, Score};
 pub use optim::{AdamConfig, AdamState};
 pub use outcome::{Ending, Fit, Fitted, Outcome};

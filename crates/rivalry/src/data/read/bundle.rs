@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::source::{Source, Text};
+use super::source::{Source, Text, fits};
 use super::unpack::{Zip, unpack};
 use crate::{Error, InputError, Result};
 
@@ -97,7 +97,10 @@ impl Bundle {
         };
         let path = self.name.join(name);
         let bytes = match &self.zip {
-            None => unpack(&path, fs::read(&path).map_err(|e| Error::io("read", &path, e))?)?,
+            None => {
+                fits(&path)?;
+                unpack(&path, fs::read(&path).map_err(|e| Error::io("read", &path, e))?)?
+            }
             Some(zip) => zip.read(&path, *number)?,
         };
         Text::new(path, bytes)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::bundle::Bundle;
 use super::unpack::{Zip, unpack};
-use crate::{Error, InputError, Result};
+use crate::{Error, InputError, Result, memory};
 
 pub(super) enum Source {
     Text(Text),
@@ -27,6 +27,7 @@ impl Source {
         if fs::metadata(path).map_err(failed)?.is_dir() {
             return Bundle::folder(path)?.into_source();
         }
+        fits(path)?;
         let mut file = fs::File::open(path).map_err(failed)?;
         let mut bytes = Vec::new();
         file.by_ref().take(4).read_to_end(&mut bytes).map_err(failed)?;
@@ -57,6 +58,13 @@ impl Source {
             Self::Text(text) => Err(unfit(&text.name, format, needs, "one text file")),
         }
     }
+}
+
+/// Refuses a file that the memory can't hold.
+pub(super) fn fits(path: &Path) -> Result<()> {
+    let bytes = fs::metadata(path).map_err(|e| Error::io("read", path, e))?.len();
+    memory::require(bytes, "reading it")
+        .map_err(|refused| refused.file(path).help("raise --max-memory, or read a part of the file").into())
 }
 
 /// The error for a format that was asked for but can't be in such a place.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use flate2::read::MultiGzDecoder;
 use zip::ZipArchive;
 
-use crate::{Error, InputError, Result};
+use crate::{Error, InputError, Result, memory};
 
 /// A file may always grow to `SMALL`, beyond that to `RATIO` times its packed size, and never past `LARGE`.
 /// Logs of interactions pack about ten to one; a file far beyond that was made to fill the memory.
@@ -29,13 +29,13 @@ pub(super) fn unpack(name: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
 }
 
 fn expand(name: &Path, kind: &str, mut from: impl Read, packed: u64) -> Result<Vec<u8>> {
-    let limit = packed.saturating_mul(RATIO).clamp(SMALL, LARGE);
+    let limit = packed.saturating_mul(RATIO).clamp(SMALL, LARGE).min(memory::limit().unwrap_or(LARGE));
     let mut bytes = Vec::new();
     from.by_ref().take(limit + 1).read_to_end(&mut bytes).map_err(|e| broken(name, kind, &e))?;
     if bytes.len() as u64 > limit {
         return Err(InputError::new(format!("{packed} packed bytes expand to more than {limit}"))
             .file(name)
-            .help("this is no ordinary log of interactions; unpack it yourself if you trust it")
+            .help("if you trust it, unpack it yourself, or raise --max-memory")
             .into());
     }
     Ok(bytes)

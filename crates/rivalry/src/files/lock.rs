@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::{Error, InputError, Result};
 
 /// The file that is locked. What stands in it says who has it, for whoever comes second.
-pub(super) const LOCK: &str = ".lock";
+pub(crate) const LOCK: &str = ".lock";
 
 /// A folder that nobody else writes to until this is dropped.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Drop for Lock {
 
 /// Whether an open file is the one at that path.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(open), Ok(there)) => (open.dev(), open.ino()) == (there.dev(), there.ino()),

@@ -1,0 +1,175 @@
+//! `rivalry doctor`
+
+use std::path::{Path, PathBuf};
+
+use rivalry::run::Origin;
+use rivalry::{Error, data, memory, self_test};
+use serde::Serialize;
+
+use crate::args::DoctorArgs;
+use crate::output::{print, print_json};
+
+/// How a check came out.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Verdict {
+    Good,
+    /// It works, but not as well as it could.
+    Note,
+    Bad,
+}
+
+#[derive(Serialize)]
+struct Check {
+    what: String,
+    verdict: Verdict,
+    found: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+}
+
+impl Check {
+    fn new(what: impl Into<String>, verdict: Verdict, found: impl Into<String>) -> Self {
+        Self { what: what.into(), verdict, found: found.into(), help: None }
+    }
+
+    fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+pub fn run(args: &DoctorArgs) -> anyhow::Result<()> {
+    let mut checks = vec![release(), processor(), threads(), free_memory()];
+    checks.extend(folders(args.data_dir.as_deref()));
+    checks.extend(data_sets(args.data_dir.as_deref()));
+    checks.extend(trainings());
+    if args.json {
+        print_json(&checks)?;
+    } else {
+        for Check { what, verdict, found, help } in &checks {
+            let mark = match verdict {
+                Verdict::Good => "ok  ",
+                Verdict::Note => "note",
+                Verdict::Bad => "BAD ",
+            };
+            print(format_args!("{mark}  {what}: {found}"))?;
+            if let Some(help) = help {
+                print(format_args!("      {help}"))?;
+            }
+        }
+    }
+    match checks.iter().filter(|check| check.verdict == Verdict::Bad).count() {
+        0 => Ok(()),
+        1 => Err(Error::Unverified { what: "one check failed, see above".to_owned() }.into()),
+        n => Err(Error::Unverified { what: format!("{n} checks failed, see above") }.into()),
+    }
+}
+
+fn release() -> Check {
+    let Origin { version, commit, .. } = Origin::here();
+    let commit = commit.map_or_else(String::new, |commit| format!(", commit {commit}"));
+    Check::new("rivalry", Verdict::Good, format!("{version}{commit}"))
+}
+
+fn processor() -> Check {
+    let Origin { simd, cpu, .. } = Origin::here();
+    let found = format!("{}, kernels use {simd}", cpu.unwrap_or_else(|| std::env::consts::ARCH.to_owned()));
+    if let Ok(forced) = std::env::var("RIVALRY_SIMD") {
+        let help = "unset RIVALRY_SIMD to use the best the processor has";
+        return Check::new("processor", Verdict::Note, format!("{found}, because RIVALRY_SIMD is {forced}"))
+            .help(help);
+    }
+    if simd == "baseline" {
+        let help = "everything works, at a fraction of the speed; a processor with AVX2 would be several times as fast";
+        return Check::new("processor", Verdict::Note, found).help(help);
+    }
+    Check::new("processor", Verdict::Good, found)
+}
+
+fn threads() -> Check {
+    match std::thread::available_parallelism() {
+        Ok(n) => Check::new("threads", Verdict::Good, n.to_string()),
+        Err(e) => {
+            Check::new("threads", Verdict::Note, e.to_string()).help("give their number with --threads")
+        }
+    }
+}
+
+fn free_memory() -> Check {
+    const SCARCE: u64 = 512 << 20;
+    match memory::limit() {
+        Some(free) if free < SCARCE => {
+            Check::new("memory", Verdict::Note, format!("{} free", memory::size(free)))
+                .help("enough for small data only; what would not fit is refused")
+        }
+        Some(free) => Check::new("memory", Verdict::Good, format!("{} free", memory::size(free))),
+        None => Check::new("memory", Verdict::Note, "the system does not say how much is free")
+            .help("give a limit with --max-memory to have what would not fit refused"),
+    }
+}
+
+/// Where runs and downloads are written.
+fn folders(data_dir: Option<&Path>) -> Vec<Check> {
+    let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    let mut checks = vec![writable(
+        "this folder",
+        &here,
+        "runs go to ./runs: change to a folder you may write to, or give --out",
+    )];
+    if let Some(cache) = data::data_folders(data_dir).pop() {
+        // It is made by the first download; until then what counts is the folder it will be in.
+        let there = cache.ancestors().find(|folder| folder.exists()).unwrap_or(&cache);
+        let help = "downloads go there: set XDG_CACHE_HOME to a folder you may write to, or keep data in RIVALRY_DATA";
+        checks.push(writable("cache folder", there, help));
+    }
+    checks
+}
+
+fn writable(what: &str, folder: &Path, help: &str) -> Check {
+    let found = folder.display();
+    match tempfile::NamedTempFile::new_in(folder) {
+        Ok(_) => Check::new(what, Verdict::Good, format!("{found} can be written to")),
+        Err(e) => Check::new(what, Verdict::Bad, format!("{found} can't be written to: {e}")).help(help),
+    }
+}
+
+fn data_sets(data_dir: Option<&Path>) -> Vec<Check> {
+    let check = |(name, found): (&str, rivalry::Result<Option<PathBuf>>)| match found {
+        Ok(Some(path)) if path.is_dir() => Check::new(name, Verdict::Note, path.display().to_string())
+            .help("an unpacked folder has no checksum to hold it against"),
+        Ok(Some(path)) => Check::new(name, Verdict::Good, format!("{}, checksum right", path.display())),
+        Ok(None) => Check::new(name, Verdict::Good, "not here; it is downloaded when asked for"),
+        Err(error) => {
+            let text = error.to_string();
+            let (found, help) =
+                text.split_once("\n  help: ").unwrap_or((&text, "remove it to have it downloaded again"));
+            Check::new(name, Verdict::Bad, found).help(help)
+        }
+    };
+    data::inventory(data_dir).into_iter().map(check).collect()
+}
+
+fn trainings() -> Vec<Check> {
+    let help = "results of this machine can't be trusted: please report this, with the lines above";
+    let tests = match self_test() {
+        Ok(tests) => tests,
+        Err(error) => return vec![Check::new("training", Verdict::Bad, error.to_string()).help(help)],
+    };
+    let check = |tested: &rivalry::Tested| {
+        let what = format!("training {} on {}", tested.loss, tested.backbone);
+        let found = format!("mean loss {:.6}, known {:.6}", tested.found, tested.expected);
+        match (tested.passed(), tested.same_bits) {
+            (true, _) => {
+                Check::new(what, Verdict::Good, format!("{found}; the same bits with 1 and 3 threads"))
+            }
+            (false, true) => Check::new(what, Verdict::Bad, found).help(help),
+            (false, false) => {
+                Check::new(what, Verdict::Bad, format!("{found}; other bits with 3 threads than with 1"))
+                    .help(help)
+            }
+        }
+    };
+    tests.iter().map(check).collect()
+}

@@ -1,0 +1,91 @@
+//! Where figures come from: all that could make them come out differently elsewhere, and what was called.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::quoted;
+
+/// What a run was made with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The release of Rivalry.
+    pub version: String,
+    /// The commit it was built from, with `+` if files had been changed; none if that was not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The instructions the kernels used.
+    pub simd: String,
+    /// The processor, as the system calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<String>,
+    /// How many threads there were; they can't change the figures.
+    pub threads: usize,
+    /// The command line of the process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+impl Origin {
+    /// What this process is.
+    pub fn here() -> Self {
+        let words: Vec<String> = std::env::args_os().map(|word| quoted(Path::new(&word))).collect();
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: option_env!("RIVALRY_COMMIT").map(str::to_owned),
+            simd: rivalry_kernels::level_name().to_owned(),
+            cpu: cpu(),
+            threads: rayon::current_num_threads(),
+            command: (!words.is_empty()).then(|| words.join(" ")),
+        }
+    }
+
+    /// What may explain that two runs of the same config differ, as `what: then, now`.
+    pub fn differences(&self, now: &Self) -> Vec<String> {
+        let unknown = || "unknown".to_owned();
+        let pairs = [
+            ("version", self.version.clone(), now.version.clone()),
+            (
+                "commit",
+                self.commit.clone().unwrap_or_else(unknown),
+                now.commit.clone().unwrap_or_else(unknown),
+            ),
+            ("instructions", self.simd.clone(), now.simd.clone()),
+            ("processor", self.cpu.clone().unwrap_or_else(unknown), now.cpu.clone().unwrap_or_else(unknown)),
+        ];
+        let differing = pairs.into_iter().filter(|(_, then, now)| then != now);
+        differing.map(|(what, then, now)| format!("{what}: {then} then, {now} now")).collect()
+    }
+}
+
+/// The name of the processor, where the system tells.
+fn cpu() -> Option<String> {
+    let info = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = info.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_from_before_there_was_a_commit_is_read_and_compared() {
+        let old: Origin =
+            serde_json::from_str(r#"{"version": "0.1.0", "simd": "avx512", "threads": 4}"#).unwrap();
+        let now =
+            Origin { simd: "avx2".to_owned(), commit: Some("abc".to_owned()), threads: 2, ..old.clone() };
+        assert_eq!(
+            old.differences(&now),
+            ["commit: unknown then, abc now", "instructions: avx512 then, avx2 now"]
+        );
+        assert_eq!(now.differences(&now.clone()), [""; 0]);
+    }
+
+    #[test]
+    fn this_process_knows_what_it_is() {
+        let here = Origin::here();
+        assert_eq!(here.version, env!("CARGO_PKG_VERSION"));
+        assert!(here.command.is_some() && here.threads > 0, "{here:?}");
+    }
+}
