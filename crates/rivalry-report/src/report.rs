@@ -25,6 +25,8 @@ pub struct Contents {
     pub runs: usize,
     /// The folders of those that are not finished.
     pub unfinished: Vec<PathBuf>,
+    /// How many were given up by a search.
+    pub given_up: usize,
     /// How many have been inspected.
     pub inspected: usize,
     /// The names of the data sets.
@@ -52,9 +54,11 @@ impl Report {
         let runs: Vec<Run> = runs.collect::<Result<_>>()?;
         let groups = group(&runs);
         let names = |name: &dyn Fn(&Run) -> String| runs.iter().map(name).collect::<BTreeSet<_>>();
+        let unfinished = runs.iter().filter(|run| run.record.is_none() && !run.given_up);
         let contents = Contents {
             runs: runs.len(),
-            unfinished: runs.iter().filter(|run| run.record.is_none()).map(|run| run.path.clone()).collect(),
+            unfinished: unfinished.map(|run| run.path.clone()).collect(),
+            given_up: runs.iter().filter(|run| run.given_up).count(),
             inspected: runs.iter().filter(|run| run.inspection.is_some()).count(),
             data: names(&Run::data).into_iter().collect(),
             losses: names(&|run: &Run| run.loss().to_owned()).into_iter().collect(),

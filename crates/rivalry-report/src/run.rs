@@ -22,6 +22,8 @@ pub(crate) struct Run {
     pub log: Vec<Record>,
     /// None if the run is not finished.
     pub record: Option<RunRecord>,
+    /// Whether a search gave it up: evaluated, not finished, and with nothing left to go on from.
+    pub given_up: bool,
     pub inspection: Option<Inspection>,
 }
 
@@ -34,13 +36,15 @@ impl Run {
             false => within.display().to_string(),
         };
         let config = folder.config()?;
+        let (log, record) = (folder.log()?, folder.record()?);
         Ok(Self {
             number,
             name,
             settings: Settings::of(&config),
             config,
-            log: folder.log()?,
-            record: folder.record()?,
+            given_up: record.is_none() && !log.is_empty() && !folder.has_checkpoint(),
+            log,
+            record,
             inspection: folder.inspection()?,
             path,
         })

@@ -29,6 +29,9 @@ pub struct ReproduceArgs {
     /// Epochs instead of the published 200
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub epochs: Option<u32>,
+    /// Stop a training after this many evaluations without a better one; as published, none is stopped
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    pub patience: Option<u32>,
     /// Say what would be done and how long it would take, and stop
     #[arg(long)]
     pub dry_run: bool,

@@ -24,10 +24,11 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     let report = Report::read(&args.folder)?;
     let contents = report.contents();
     say(format_args!(
-        "read {} run{}, {} of them unfinished",
+        "read {} run{}, {} of them unfinished, {} given up by a search",
         contents.runs,
         if contents.runs == 1 { "" } else { "s" },
-        contents.unfinished.len()
+        contents.unfinished.len(),
+        contents.given_up
     ));
     write(&args.out, report.html().as_bytes())?;
     let figures = match &args.figures {
@@ -40,8 +41,9 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
             "report": args.out,
             "figures": figures,
             "runs": contents.runs,
-            "finished": contents.runs - contents.unfinished.len(),
+            "finished": contents.runs - contents.unfinished.len() - contents.given_up,
             "unfinished": contents.unfinished,
+            "given_up": contents.given_up,
             "inspected": contents.inspected,
             "data": contents.data,
             "losses": contents.losses,

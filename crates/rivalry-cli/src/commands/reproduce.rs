@@ -102,7 +102,8 @@ fn tell(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Result<()
             cell.data, cell.backbone, cell.loss
         ))?;
     }
-    print(format_args!("\n{} trainings, about {estimate} on this machine's threads", plan.planned.len()))
+    let noun = if plan.planned.len() == 1 { "training" } else { "trainings" };
+    print(format_args!("\n{} {noun}, about {estimate} on this machine's threads", plan.planned.len()))
 }
 
 /// What `--only` and the rest ask for: each word is a table or figure, a data set or a backbone.
@@ -111,6 +112,7 @@ fn request(args: &ReproduceArgs) -> rivalry::Result<Request> {
         losses: args.loss.clone(),
         seeds: args.seeds,
         epochs: args.epochs.map(|epochs| epochs as usize),
+        patience: args.patience.map(|patience| patience as usize),
         ..Request::default()
     };
     let data: Vec<&str> = cells().iter().map(|cell| &cell.data[..]).collect();

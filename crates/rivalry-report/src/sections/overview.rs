@@ -10,9 +10,15 @@ use crate::page::{Block, Cell, Column, Section, Table};
 use crate::run::Run;
 
 pub(super) fn section(runs: &[Run], groups: &[Group<'_>]) -> Section {
-    let unfinished: Vec<&Run> = runs.iter().filter(|run| run.record.is_none()).collect();
-    let finished = runs.len() - unfinished.len();
+    let unfinished: Vec<&Run> = runs.iter().filter(|run| run.record.is_none() && !run.given_up).collect();
+    let given_up = runs.iter().filter(|run| run.given_up).count();
+    let finished = runs.len() - unfinished.len() - given_up;
     let mut text = format!("{}: {finished} finished, {} not.", count(runs.len(), "run"), unfinished.len());
+    if given_up > 0 {
+        text += &format!(
+            " {given_up} more were given up by a search (halving); their learning curves are drawn."
+        );
+    }
     let kept: usize = groups
         .iter()
         .flat_map(|group| &group.losses)

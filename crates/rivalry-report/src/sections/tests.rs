@@ -82,6 +82,19 @@ fn what_is_not_there_has_no_section() {
 }
 
 #[test]
+fn what_a_search_gave_up_is_counted_and_not_to_be_gone_on_with() {
+    let runs = Runs::new();
+    let given_up = runs.unfinished("given-up", &["loss.type=sl"]);
+    std::fs::remove_file(given_up.path().join("checkpoint")).unwrap();
+    runs.unfinished("going-on", &["loss.type=sl", "loss.tau=0.1"]);
+    let sections = sections(&runs);
+    let rows = &tables(&sections, "overview")[1].rows;
+    assert_eq!(rows.len(), 1);
+    let Block::Prose(text) = &sections[0].blocks[0] else { panic!("words come first") };
+    assert!(text.contains("0 finished, 1 not. 1 more were given up"), "{text}");
+}
+
+#[test]
 fn the_branches_of_dsl_are_compared_with_sl() {
     let runs = Runs::new();
     for (loss, test) in [("sl", 0.10), ("dsl-ca", 0.11), ("dsl-kappa", 0.09), ("dsl", 0.10)] {

@@ -84,6 +84,8 @@ pub struct Request {
     pub seeds: u64,
     /// For so many epochs instead of the published 200.
     pub epochs: Option<usize>,
+    /// Each ends after so many evaluations without a better one, instead of running all its epochs.
+    pub patience: Option<usize>,
 }
 
 /// The trainings that are needed.
@@ -212,6 +214,7 @@ impl Plan {
         if let Some(epochs) = request.epochs {
             config.train.epochs = epochs;
         }
+        config.train.patience = request.patience.or(config.train.patience);
         let published = cells()
             .iter()
             .find(|cell| [&cell.data[..], &cell.backbone, &cell.loss] == [data, backbone, loss]);
