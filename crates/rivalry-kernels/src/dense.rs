@@ -45,11 +45,10 @@ pub fn dots_with_all(queries: &[Lane], lanes: usize, panels: &[Lane], out: &mut 
     let width = lanes * LANES;
     let n_panels = panels.len() / width;
     assert_eq!(out.len(), queries.len() / lanes * n_panels, "a lane for each query and panel");
-    out.fill(ZERO);
     let queries = Weights { of: bytemuck::cast_slice(queries), row: width, step: 1 };
     dispatch!(level(), simd => {
         for (p, panel) in panels.chunks_exact(width).enumerate() {
-            add_product(simd, queries, panel, 1, &mut out[p..], n_panels);
+            add_product::<_, false>(simd, queries, panel, 1, &mut out[p..], n_panels);
         }
     });
 }
@@ -95,15 +94,16 @@ fn add_sums(weights: Weights<'_>, table: &[Lane], lanes: usize, out: &mut [Lane]
     dispatch!(level(), simd => {
         for (part, table) in table.chunks(DEPTH * lanes).enumerate() {
             for l in 0..lanes {
-                add_product(simd, weights.skip(0, part * DEPTH), &table[l..], lanes, &mut out[l..], lanes);
+                add_product::<_, true>(simd, weights.skip(0, part * DEPTH), &table[l..], lanes, &mut out[l..], lanes);
             }
         }
     });
 }
 
-/// `out[m · out_stride] += Σ_k weights(m, k) · table[k · stride]` for all m and k there are.
+/// `out[m · out_stride] += Σ_k weights(m, k) · table[k · stride]` for all m and k there are; unless it is to be added,
+/// what was in `out` is not looked at.
 #[inline(always)]
-fn add_product<S: Simd>(
+fn add_product<S: Simd, const ADD: bool>(
     simd: S,
     weights: Weights<'_>,
     table: &[Lane],
@@ -114,16 +114,16 @@ fn add_product<S: Simd>(
     let rows = out.len().div_ceil(out_stride);
     let whole = rows - rows % TILE;
     for m in (0..whole).step_by(TILE) {
-        tile::<S, TILE>(simd, weights.skip(m, 0), table, stride, &mut out[m * out_stride..], out_stride);
+        tile::<S, TILE, ADD>(simd, weights.skip(m, 0), table, stride, &mut out[m * out_stride..], out_stride);
     }
     for m in whole..rows {
-        tile::<S, 1>(simd, weights.skip(m, 0), table, stride, &mut out[m * out_stride..], out_stride);
+        tile::<S, 1, ADD>(simd, weights.skip(m, 0), table, stride, &mut out[m * out_stride..], out_stride);
     }
 }
 
 /// The same for the first `M` rows, in registers.
 #[inline(always)]
-fn tile<S: Simd, const M: usize>(
+fn tile<S: Simd, const M: usize, const ADD: bool>(
     simd: S,
     weights: Weights<'_>,
     table: &[Lane],
@@ -134,8 +134,10 @@ fn tile<S: Simd, const M: usize>(
     let depth = table.len().div_ceil(stride);
     assert!((M - 1) * weights.row + (depth - 1) * weights.step < weights.of.len(), "weights of all rows");
     let mut sums = [f32x16::splat(simd, 0.0); M];
-    for (m, sum) in sums.iter_mut().enumerate() {
-        *sum = load(simd, &out[m * out_stride]);
+    if ADD {
+        for (m, sum) in sums.iter_mut().enumerate() {
+            *sum = load(simd, &out[m * out_stride]);
+        }
     }
     for (k, lane) in table.iter().step_by(stride).enumerate() {
         let lane = load(simd, lane);

@@ -22,7 +22,7 @@ mod top_k;
 pub use dense::{add_weighted_sums, add_weighted_sums_transposed, dots_with_all, turn_into_panels};
 pub use gather::{add_to_rows, add_weighted_rows, dots};
 pub use matrix::{LANES, Lane, Matrix, ZERO};
-pub use optim::{Adam, adam, normalise, normalise_backward};
+pub use optim::{Adam, adam, adam_at_rest, normalise, normalise_backward};
 pub use picks::{Part, Picks};
 pub use real::{Activation, Hinge, Real};
 pub use scalar::{sigmoid, softplus};

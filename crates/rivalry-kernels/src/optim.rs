@@ -36,21 +36,37 @@ fn adam_at<S: Simd>(
     second: &mut [Lane],
     grads: &[Lane],
 ) {
-    let splat = |x: f32| f32x16::splat(simd, x);
-    let (beta1, beta2) = (splat(step.beta1), splat(step.beta2));
-    let (rest1, rest2) = (splat(1.0 - step.beta1), splat(1.0 - step.beta2));
-    let (decay, rate) = (splat(step.weight_decay), splat(step.rate));
-    let (correction, epsilon) = (splat(step.second_correction), splat(step.epsilon));
     for (((p, m), v), g) in params.iter_mut().zip(first).zip(second).zip(grads) {
-        let x = load(simd, p);
-        let grad = x.mul_add(decay, load(simd, g));
-        let moment = load(simd, m).mul_add(beta1, grad * rest1);
-        let square = load(simd, v).mul_add(beta2, grad * grad * rest2);
-        let denominator = square.sqrt().mul_add(correction, epsilon);
-        store(x - rate * moment / denominator, p);
+        let held = [load(simd, p), load(simd, m), load(simd, v)];
+        let [x, moment, square] = adam_lane(simd, step, held, load(simd, g));
+        store(x, p);
         store(moment, m);
         store(square, v);
     }
+}
+
+/// One Adam step on a stretch of parameters without a gradient: the same bits as [`adam`] with one of zeros.
+pub fn adam_at_rest(step: &Adam, params: &mut [Lane], first: &mut [Lane], second: &mut [Lane]) {
+    dispatch!(level(), simd => {
+        for ((p, m), v) in params.iter_mut().zip(first).zip(second) {
+            let held = [load(simd, p), load(simd, m), load(simd, v)];
+            let [x, moment, square] = adam_lane(simd, step, held, f32x16::splat(simd, 0.0));
+            store(x, p);
+            store(moment, m);
+            store(square, v);
+        }
+    });
+}
+
+/// One step of a parameter and its two moments.
+#[inline(always)]
+fn adam_lane<S: Simd>(simd: S, step: &Adam, [x, m, v]: [f32x16<S>; 3], g: f32x16<S>) -> [f32x16<S>; 3] {
+    let splat = |x: f32| f32x16::splat(simd, x);
+    let grad = x.mul_add(splat(step.weight_decay), g);
+    let moment = m.mul_add(splat(step.beta1), grad * splat(1.0 - step.beta1));
+    let square = v.mul_add(splat(step.beta2), grad * grad * splat(1.0 - step.beta2));
+    let denominator = square.sqrt().mul_add(splat(step.second_correction), splat(step.epsilon));
+    [x - splat(step.rate) * moment / denominator, moment, square]
 }
 
 /// Rows scaled to length one. A row shorter than `1e-12` becomes zero, and its inverse length too, so that
@@ -116,6 +132,28 @@ mod tests {
             }
             assert!((f64::from(params.row(0)[2]) - x).abs() < 1e-6, "{:?} {x}", params.row(0));
             assert!(params.as_lanes()[0].0[3..].iter().all(|&pad| pad == 0.0));
+        });
+    }
+
+    #[test]
+    fn a_step_at_rest_is_one_along_a_gradient_of_zeros_to_the_bit() {
+        let number = |salt: usize| Matrix::from_fn(3, 20, |r, c| ((r * 20 + c + salt) as f32).sin());
+        let start = [number(0), number(7), Matrix::from_fn(3, 20, |r, c| (r + c) as f32 * 1e-3)];
+        at_every_level(|| {
+            for weight_decay in [0.0, 0.01] {
+                let (rate, second_correction) = (0.3, 1.7);
+                let step =
+                    Adam { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay, rate, second_correction };
+                let ([x, m, v], [rest_x, rest_m, rest_v]) = (&mut start.clone(), &mut start.clone());
+                for _ in 0..50 {
+                    let none = Matrix::zeros(3, 20);
+                    adam(&step, x.as_lanes_mut(), m.as_lanes_mut(), v.as_lanes_mut(), none.as_lanes());
+                    adam_at_rest(&step, rest_x.as_lanes_mut(), rest_m.as_lanes_mut(), rest_v.as_lanes_mut());
+                }
+                let bits =
+                    |table: &Matrix| table.to_dense().into_iter().map(f32::to_bits).collect::<Vec<_>>();
+                assert_eq!([x, m, v].map(|t| bits(t)), [rest_x, rest_m, rest_v].map(|t| bits(t)));
+            }
         });
     }
 

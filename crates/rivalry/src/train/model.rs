@@ -1,14 +1,16 @@
 //! The learned tables, what is scored of them, and how a gradient moves them.
 
+mod rows;
 #[cfg(test)]
 mod tests;
 
 use rayon::prelude::*;
-use rivalry_kernels::{Adam, Lane, Matrix, ZERO, adam, normalise, normalise_backward};
+use rivalry_kernels::{Adam, ZERO, adam};
 use serde::{Deserialize, Serialize};
 
+use self::rows::{Tables, rows_of};
 use super::optim::AdamState;
-use crate::backbone::{BLOCK, Backbone, Embeddings, Step, Unit};
+use crate::backbone::{Backbone, Embeddings, Step, Unit};
 
 /// How a user and an item make a score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,10 +102,21 @@ impl Model {
         }
     }
 
-    /// Takes one Adam step along gradients of the scored tables, and leaves `grads` zero.
-    pub(super) fn update(&mut self, grads: &mut Embeddings, optim: &mut AdamState, step: &Adam, lazy: bool) {
+    /// Takes one Adam step along gradients of the scored tables, and leaves `grads` zero. Of the users only those listed,
+    /// ascending and each once, have a gradient.
+    pub(super) fn update(
+        &mut self,
+        grads: &mut Embeddings,
+        users: &[u32],
+        optim: &mut AdamState,
+        step: &Adam,
+        lazy: bool,
+    ) {
         if self.backbone.is_identity() {
-            self.update_in_one_sweep(grads, optim, step, lazy);
+            // Each row goes through all of it while it is in the cache.
+            let [user_tables, item_tables] = self.tables(grads, optim);
+            user_tables.step_with(users, step, lazy);
+            item_tables.step(step, lazy);
         } else {
             if let Some(unit) = &self.unit {
                 unit.backward(grads);
@@ -124,66 +137,29 @@ impl Model {
         }
     }
 
-    /// The same for a backbone that changes nothing: each row goes through all of it while it is in the cache.
-    fn update_in_one_sweep(
-        &mut self,
-        grads: &mut Embeddings,
-        optim: &mut AdamState,
-        step: &Adam,
-        lazy: bool,
-    ) {
-        let Self { learned, unit, .. } = self;
-        let moments = optim.first.tables_mut().into_iter().zip(optim.second.tables_mut());
-        let tables = learned.tables_mut().into_iter().zip(grads.tables_mut()).zip(moments);
-        // How many rows move or stay together: a gradient that is there for one row only should move only that.
-        let together = if lazy { 1 } else { BLOCK };
-        let stays = |grads: &[Lane]| lazy && grads.iter().all(|lane| *lane == ZERO);
-        match unit {
-            None => {
-                for ((x, g), (m, v)) in tables {
-                    let lanes = x.lanes();
-                    rows_of(x).zip(rows_of(g)).zip(rows_of(m)).zip(rows_of(v)).for_each(
-                        |(((x, g), m), v)| {
-                            let rows = [x, g, m, v].map(|table| table.chunks_mut(together * lanes));
-                            let [x, g, m, v] = rows;
-                            for (((x, g), m), v) in x.zip(g).zip(m).zip(v) {
-                                if !stays(g) {
-                                    adam(step, x, m, v, g);
-                                    g.fill(ZERO);
-                                }
-                            }
-                        },
-                    );
-                }
-            }
-            Some(unit) => {
-                let units = unit.embeddings.tables_mut().into_iter().zip(&mut unit.inverse_lengths);
-                for (((x, g), (m, v)), (unit, lengths)) in tables.zip(units) {
-                    let lanes = x.lanes();
-                    let normal = rows_of(unit).zip(lengths.par_chunks_mut(BLOCK));
-                    rows_of(x).zip(rows_of(g)).zip(rows_of(m)).zip(rows_of(v)).zip(normal).for_each(
-                        |((((x, g), m), v), (unit, lengths))| {
-                            let [x, g, m, v, unit] =
-                                [x, g, m, v, unit].map(|table| table.chunks_mut(together * lanes));
-                            let normal = unit.zip(lengths.chunks_mut(together));
-                            for ((((x, g), m), v), (unit, lengths)) in x.zip(g).zip(m).zip(v).zip(normal) {
-                                if !stays(g) {
-                                    normalise_backward(unit, lanes, lengths, g);
-                                    adam(step, x, m, v, g);
-                                    normalise(x, lanes, unit, lengths);
-                                    g.fill(ZERO);
-                                }
-                            }
-                        },
-                    );
-                }
-            }
+    /// All that belongs to the users' rows, and to the items'.
+    fn tables<'a>(&'a mut self, grads: &'a mut Embeddings, optim: &'a mut AdamState) -> [Tables<'a>; 2] {
+        let [mut user_normal, mut item_normal] = [None, None];
+        if let Some(Unit { embeddings, inverse_lengths: [users, items] }) = &mut self.unit {
+            user_normal = Some((&mut embeddings.users, &mut users[..]));
+            item_normal = Some((&mut embeddings.items, &mut items[..]));
         }
+        let AdamState { first, second, .. } = optim;
+        [
+            Tables {
+                learned: &mut self.learned.users,
+                grads: &mut grads.users,
+                first: &mut first.users,
+                second: &mut second.users,
+                normal: user_normal,
+            },
+            Tables {
+                learned: &mut self.learned.items,
+                grads: &mut grads.items,
+                first: &mut first.items,
+                second: &mut second.items,
+                normal: item_normal,
+            },
+        ]
     }
-}
-
-/// The table in blocks of rows, side by side.
-fn rows_of(table: &mut Matrix) -> rayon::slice::ChunksMut<'_, Lane> {
-    let block = BLOCK * table.lanes();
-    table.as_lanes_mut().par_chunks_mut(block)
 }

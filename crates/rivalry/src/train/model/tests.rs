@@ -1,9 +1,14 @@
 //! What a step sees, what an evaluation sees, and which way the tables move.
 
+use rivalry_kernels::Matrix;
+
 use super::*;
 use crate::backbone;
 use crate::data::Interactions;
 use crate::train::AdamConfig;
+
+/// All users.
+const ALL: [u32; 5] = [0, 1, 2, 3, 4];
 
 fn start() -> Embeddings {
     let table =
@@ -28,7 +33,7 @@ fn descend(model: &mut Model, grads: &Embeddings) {
     let config =
         AdamConfig { lr: 1e12, weight_decay: 0.0, beta1: 0.0, beta2: 0.0, epsilon: 1e12, lazy: false };
     let step = optim.next(&config);
-    model.update(&mut grads.clone(), &mut optim, &step, config.lazy);
+    model.update(&mut grads.clone(), &ALL, &mut optim, &step, config.lazy);
 }
 
 #[test]
@@ -104,11 +109,11 @@ fn lazy_adam_moves_the_rows_with_a_gradient_as_adam_does_and_no_others() {
             let config = AdamConfig { lazy, ..AdamConfig::default() };
             let mut grads = start();
             let step = optim.next(&config);
-            model.update(&mut grads, &mut optim, &step, lazy);
+            model.update(&mut grads, &ALL, &mut optim, &step, lazy);
             let between = model.learned().clone();
             grads.users.row_mut(2)[3] = 0.5;
             let step = optim.next(&config);
-            model.update(&mut grads, &mut optim, &step, lazy);
+            model.update(&mut grads, &ALL, &mut optim, &step, lazy);
             assert_eq!(grads, Embeddings::zeros(5, 8, 6));
             (between, model.learned().clone(), model.scored().clone())
         };
@@ -122,5 +127,26 @@ fn lazy_adam_moves_the_rows_with_a_gradient_as_adam_does_and_no_others() {
         }
         assert_eq!(lazy.items, between.items);
         assert_eq!(lazy_scored.users.row(2), dense_scored.users.row(2));
+    }
+}
+
+/// Over many steps in which other users have a gradient: whoever is not listed moves as with a gradient of zeros.
+#[test]
+fn users_that_are_not_listed_move_as_with_a_gradient_of_zeros_to_the_bit() {
+    for (score, weight_decay) in [(Score::Cosine, 0.0), (Score::Cosine, 0.01), (Score::Dot, 0.01)] {
+        let config = AdamConfig { weight_decay, ..AdamConfig::default() };
+        let after = |listed: fn(u32) -> Vec<u32>| {
+            let mut model = model("type = 'mf'", score);
+            let mut optim = AdamState::new(5, 8, 6);
+            for t in 0..100 {
+                let mut grads = Embeddings { users: Matrix::zeros(5, 6), items: start().items };
+                grads.users.row_mut(t as usize % 4)[1] = (t as f32).sin();
+                let step = optim.next(&config);
+                model.update(&mut grads, &listed(t), &mut optim, &step, false);
+                assert_eq!(grads, Embeddings::zeros(5, 8, 6));
+            }
+            (model.learned().clone(), model.scored().clone(), optim)
+        };
+        assert_eq!(after(|t| vec![t % 4]), after(|_| ALL.to_vec()));
     }
 }

@@ -276,7 +276,7 @@ impl Stepper {
             let place = moving.grads.users.row_lanes_mut(user as usize);
             add_weighted_rows(work.user_grads.as_lanes(), &[row as u32], &[share], place);
         }
-        moving.move_along_gradients();
+        moving.move_along_gradients(batch.users);
     }
 }
 

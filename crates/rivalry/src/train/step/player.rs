@@ -37,8 +37,12 @@ impl Player {
         &self.optim
     }
 
-    pub(super) fn move_along_gradients(&mut self) {
+    /// Takes a step in which no users have gradients but these, in any order.
+    pub(super) fn move_along_gradients(&mut self, users: &[u32]) {
+        let mut users = users.to_vec();
+        users.sort_unstable();
+        users.dedup();
         let step = self.optim.next(&self.adam);
-        self.model.update(&mut self.grads, &mut self.optim, &step, self.adam.lazy);
+        self.model.update(&mut self.grads, &users, &mut self.optim, &step, self.adam.lazy);
     }
 }
