@@ -110,6 +110,9 @@ fn what_would_not_fit_is_refused_with_both_figures() {
     holds(&said, &["this training needs about", "of memory, and there are 8.0 MB", "--max-memory"]);
     let said = world.fails(2, &["train", "--data", "log.csv", "--max-memory", "100"]);
     holds(&said, &["log.csv", "reading it needs about"]);
+    world.train("run", &[]);
+    let said = world.fails(2, &["evaluate", "run", "--k", "40", "--max-memory", "9k"]);
+    holds(&said, &["of memory, and there are 9.0 kB"]);
     let said = world.fails(2, &["train", "--data", "log.csv", "--max-memory", "lots"]);
     holds(&said, &["expected a size such as"]);
 }

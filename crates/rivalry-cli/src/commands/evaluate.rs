@@ -140,9 +140,12 @@ fn show(document: &Document<'_>, dataset: &Dataset) -> std::io::Result<()> {
         let (figures, users, reordered) =
             (found.figures, thousands(*users), thousands(found.reordered_users));
         print(format_args!(
-            "verified: {figures} figures over {users} users, computed again in f64, differ by at most {:.0e};\n\
+            "verified: {figures} figures over {users} users, computed again in f64, {};\n\
              {reordered} of the lists order items that f32 can't tell apart otherwise than f64",
-            found.largest_difference
+            match found.largest_difference {
+                0.0 => "are the same".to_owned(),
+                difference => format!("differ by at most {difference:.0e}"),
+            }
         ))?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! What must hold before anything is ranked, and what to tell the user if it doesn't.
 
 use crate::data::Dataset;
-use crate::{InputError, Matrix, Result};
+use crate::{InputError, Matrix, Result, memory};
 
 /// The tables have rows of one width, and every target has one.
 pub(super) fn tables(users: &Matrix, items: &Matrix, targets: &[u32]) -> Result<()> {
@@ -33,6 +33,14 @@ pub(super) fn list_length(k: usize, n_items: usize) -> Result<()> {
         _ => return Ok(()),
     };
     Err(InputError::new(fault).help(help).into())
+}
+
+/// The lists fit into memory: each place is an item and a score.
+pub(super) fn fits(lists: usize, k: usize) -> Result<()> {
+    let bytes = (lists as u64).saturating_mul(k as u64).saturating_mul(8);
+    let what = format!("ranking {k} items for each of {lists} users");
+    memory::require(bytes, &what)
+        .map_err(|refused| refused.help("ask for shorter lists or fewer users").into())
 }
 
 /// All lengths are possible, and there is one; the longest comes back.

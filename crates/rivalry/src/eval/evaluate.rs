@@ -65,6 +65,7 @@ pub fn evaluate_watched(
     check::same_world(users, items, dataset)?;
     let longest = check::list_lengths(&options.k, items.rows())?;
     let Truth { held_out, masks, targets } = Truth::of(dataset, part, options)?;
+    check::fits(targets.len(), longest)?;
     let Some(lists) = watched_lists(users, items, &targets, &masks, longest, watch)? else { return Ok(None) };
     let per_user = PerUser::measure(&lists, held_out, &options.k);
     let n_users = match options.average {

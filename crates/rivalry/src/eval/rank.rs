@@ -45,6 +45,7 @@ where
     check::tables(users, items, targets)?;
     check::list_length(k, items.rows())?;
     let n = targets.len();
+    check::fits(n, k)?;
     let mut lists = Lists {
         k,
         users: targets.to_vec(),

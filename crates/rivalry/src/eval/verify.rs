@@ -281,8 +281,7 @@ impl Checked {
         }
         for (figure, &value) in reported {
             let difference = (value - again[figure]).abs() / value.abs().max(1.0);
-            // Not `>`: a difference that is no number must not pass.
-            if !(difference <= TOLERANCE) {
+            if difference.is_nan() || difference > TOLERANCE {
                 let what = format!("{} is reported as {value}, but is {}", name(figure), again[figure]);
                 return Err(Error::Unverified { what });
             }
