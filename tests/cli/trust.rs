@@ -103,6 +103,15 @@ fn the_second_writer_is_refused_with_the_name_of_the_first() {
 }
 
 #[test]
+fn what_a_process_left_that_died_at_once_is_in_nobodys_way() {
+    let world = World::with_log();
+    world.write("run/.tmp-a8K2fo", "half a conf");
+    world.write("run/.lock", "process 1 on elsewhere");
+    world.train("run", &[]);
+    assert!(!world.path("run/.tmp-a8K2fo").exists() && !world.path("run/.lock").exists());
+}
+
+#[test]
 fn what_would_not_fit_is_refused_with_both_figures() {
     let world = World::with_log();
     let train = [&["train", "--data", "log.csv", "--out", "run", "--max-memory", "8M"], SMALL].concat();

@@ -7,6 +7,9 @@ use std::path::Path;
 use super::Draft;
 use crate::{Error, Result};
 
+/// How the temporary names of such files begin.
+pub(crate) const DRAFT: &str = ".tmp-";
+
 /// Writes a file under a temporary name beside `path`, makes sure that it is on the disk, and renames it.
 pub fn write(
     path: &Path,
@@ -14,7 +17,7 @@ pub fn write(
 ) -> Result<()> {
     let fail = |e: std::io::Error| Error::io("write", path, e);
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut draft = Draft::new(folder, ".tmp-").map_err(fail)?;
+    let mut draft = Draft::new(folder, DRAFT).map_err(fail)?;
     let mut writer = BufWriter::new(draft.file_mut());
     content(&mut writer).and_then(|()| writer.flush()).map_err(fail)?;
     drop(writer);

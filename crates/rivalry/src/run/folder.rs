@@ -11,7 +11,7 @@ use super::model_file::SavedModel;
 use super::origin::Origin;
 use crate::config::{Config, read_layer};
 use crate::data::Dataset;
-use crate::files::{LOCK, Lock, write_atomically};
+use crate::files::{DRAFT, LOCK, Lock, write_atomically};
 use crate::train::{Model, Moment, Outcome, Progress, Stopped, Store};
 use crate::{Error, InputError, Result};
 
@@ -104,7 +104,8 @@ impl RunFolder {
         let entries = path.read_dir().map_err(|e| Error::io("read", path, e))?;
         let names: Vec<String> = entries
             .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
-            .filter(|name| name != LOCK)
+            // What a process left behind that was killed before it had written anything.
+            .filter(|name| name != LOCK && !name.starts_with(DRAFT))
             .collect();
         if names.is_empty() {
             return Ok(());
@@ -113,7 +114,7 @@ impl RunFolder {
             let help = "choose another --out, add --force to replace the run, or --resume it";
             return refuse("exists already".to_owned(), help);
         }
-        let foreign = names.iter().find(|name| !FILES.contains(&&name[..]) && !name.starts_with(".tmp-"));
+        let foreign = names.iter().find(|name| !FILES.contains(&&name[..]));
         match foreign {
             Some(name) => {
                 refuse(format!("holds '{name}', which is not part of a run"), "choose another --out")
