@@ -94,11 +94,15 @@ fn load(name: &str, bytes: &[u8], options: &ReadOptions) {
     }
 }
 
-/// A folder of this process, in memory where the system has one.
-fn place(name: &str) -> PathBuf {
+/// Where all files of this process are, in memory where the system has such a place.
+pub fn root() -> PathBuf {
     let memory = Path::new("/dev/shm");
     let root = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-    let folder = root.join(format!("rivalry-fuzz-{}", std::process::id())).join(name);
+    root.join(format!("rivalry-fuzz-{}", std::process::id()))
+}
+
+fn place(name: &str) -> PathBuf {
+    let folder = root().join(name);
     std::fs::create_dir_all(&folder).expect("memory can be written to");
     folder
 }

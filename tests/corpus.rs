@@ -19,4 +19,5 @@ fn every_kept_input_is_survived() {
             assert!(survived.is_ok(), "{}", file.display());
         }
     }
+    let _ = fs::remove_dir_all(inputs::root());
 }
