@@ -44,19 +44,21 @@ fn train(folder: &Path, log: &Path, out: &str) -> std::process::Command {
 }
 
 fn killed(luck: &mut Luck, tally: &mut Tally) -> Result<(), String> {
-    until_done(luck, tally, &["-KILL"], |_, _| Ok(()))
+    until_done(luck, tally, &["-KILL"], |_, _| Ok(None))
 }
 
 fn asked(luck: &mut Luck, tally: &mut Tally) -> Result<(), String> {
-    until_done(luck, tally, &["-TERM", "-INT", "-HUP"], |_, _| Ok(()))
+    until_done(luck, tally, &["-TERM", "-INT", "-HUP"], |_, _| Ok(None))
 }
 
 fn power_cut(luck: &mut Luck, tally: &mut Tally) -> Result<(), String> {
     until_done(luck, tally, &["-KILL"], |luck, run| {
-        let Some(last) = last_written(run) else { return Ok(()) };
+        let Some(last) = last_written(run) else { return Ok(None) };
         let bytes = fs::metadata(&last).map_err(|e| e.to_string())?.len();
         let file = fs::OpenOptions::new().write(true).open(&last).map_err(|e| e.to_string())?;
-        file.set_len(luck.below(bytes as usize + 1) as u64).map_err(|e| e.to_string())
+        let left = luck.below(bytes as usize + 1) as u64;
+        file.set_len(left).map_err(|e| e.to_string())?;
+        Ok(Some(Cut { file: last, left }))
     })
 }
 
@@ -65,12 +67,13 @@ fn until_done(
     luck: &mut Luck,
     tally: &mut Tally,
     signals: &[&str],
-    harm: impl Fn(&mut Luck, &Path) -> Result<(), String>,
+    harm: impl Fn(&mut Luck, &Path) -> Result<Option<Cut>, String>,
 ) -> Result<(), String> {
     let Reference { folder, time } = reference();
     let place = tempfile::tempdir().map_err(|e| e.to_string())?;
     let log = folder.path().join("log.csv");
     let run = place.path().join("run");
+    let mut cuts: Vec<Cut> = Vec::new();
     for _ in 0..40 {
         let command = if run.join("config.toml").exists() {
             rivalry(place.path(), &["train", "--resume", "run", "--quiet"])
@@ -82,8 +85,8 @@ fn until_done(
             End::Ended(output) => {
                 tally.ended += 1;
                 no_panic(&output)?;
-                looks_right(place.path(), &run)?;
-                harm(luck, &run)?;
+                looks_right(place.path(), &run, &cuts)?;
+                cuts.extend(harm(luck, &run)?);
             }
             End::TooLate(output) if output.status.success() => {
                 tally.too_late += 1;
@@ -117,12 +120,24 @@ fn until_done(
     if left == expected { Ok(()) } else { Err(format!("{left:?} is left, not {expected:?}")) }
 }
 
-/// Every file that has its name is whole: the model can be measured, the log read.
-fn looks_right(place: &Path, run: &Path) -> Result<(), String> {
-    if run.join("model.safetensors").exists() {
+/// A file that we cut short ourselves, and how much of it we left.
+struct Cut {
+    file: PathBuf,
+    left: u64,
+}
+
+/// Every file that has its name is whole: the model can be measured, the log read. What we cut and nobody has written
+/// since is not held against anyone.
+fn looks_right(place: &Path, run: &Path, cuts: &[Cut]) -> Result<(), String> {
+    let is_cut = |path: &Path| {
+        let bytes = fs::metadata(path).map_or(0, |data| data.len());
+        cuts.iter().any(|cut| cut.file == path && cut.left == bytes)
+    };
+    let (model, log) = (run.join("model.safetensors"), run.join("log.jsonl"));
+    if model.exists() && !is_cut(&model) {
         whole(rivalry(place, &["evaluate", "run", "--json"]))?;
     }
-    let log = fs::read_to_string(run.join("log.jsonl")).unwrap_or_default();
+    let log = if is_cut(&log) { String::new() } else { fs::read_to_string(log).unwrap_or_default() };
     match log.lines().find(|line| serde_json::from_str::<serde_json::Value>(line).is_err()) {
         Some(line) => Err(format!("the log has the line {line}")),
         None => Ok(()),
