@@ -1,7 +1,6 @@
 // What the targets share.
 
 #[path = "inputs.rs"]
-#[allow(dead_code)] // one target uses one of them
 mod inputs;
 
 /// The target of that name among the inputs.

@@ -74,6 +74,22 @@ fn a_corrupt_checkpoint_or_record() {
 }
 
 #[test]
+fn a_config_that_was_cut_short_is_not_taken_for_one_with_defaults() {
+    let world = World::with_log();
+    world.train("run", &[]);
+    std::fs::remove_file(world.path("run/metrics.json")).unwrap();
+    let config = String::from_utf8(world.read("run/config.toml")).unwrap();
+    // At the end of a section what is left is a config all the same.
+    for section in ["[train]", "[eval]"] {
+        world.write("run/config.toml", &config[..config.find(section).unwrap()]);
+        let said = world.fails(2, &["train", "--resume", "run"]);
+        holds(&said, &["config.toml: the file ends too early", "help: "]);
+    }
+    world.write("run/config.toml", &config);
+    world.ok(&["train", "--resume", "run", "--quiet"]);
+}
+
+#[test]
 fn a_folder_that_is_no_run() {
     let world = World::with_log();
     world.write("run/other.txt", "");

@@ -1,8 +1,8 @@
 //! How much memory a training takes, before any of it is taken.
 
 use crate::config::Config;
-use crate::data::Dataset;
-use crate::{Result, loss, memory};
+use crate::data::{Dataset, Interactions};
+use crate::{Result, backbone, loss, memory};
 
 /// Copies of both tables while a model trains: learned, gradients, two moments, what is scored, the best epoch.
 const TRAINING: u64 = 6;
@@ -24,8 +24,10 @@ const BASE: u64 = 32 << 20;
 pub fn footprint(dataset: &Dataset, config: &Config) -> u64 {
     let rows = (dataset.train.n_users() + dataset.train.n_items()) as u64;
     let table = rows * 4 * config.model.dim.next_multiple_of(16) as u64;
-    let graph =
-        if config.backbone.get("type").is_some_and(|name| name.as_str() == Some("mf")) { 0 } else { GRAPH };
+    // Asked without data: what kind it is does not depend on them, and costs nothing to find out.
+    let nobody = Interactions::from_pairs(0, 0, []);
+    let backbone = backbone::build(&config.backbone, &nobody);
+    let graph = backbone.map_or(0, |backbone| if backbone.is_identity() { 0 } else { GRAPH });
     let rival = loss::build(&config.loss).map_or(0, |loss| if loss.rival().is_some() { RIVAL } else { 0 });
     let pairs = (dataset.train.len() + dataset.valid.len() + dataset.test.len()) as u64;
     let batch = config.train.batch_size.min(dataset.train.len()) as u64;
@@ -46,4 +48,29 @@ pub(super) fn check(dataset: &Dataset, config: &Config) -> Result<()> {
             .help("lower model.dim, train.batch_size or train.negatives, keep fewer users and items, or raise --max-memory")
             .into()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::setting_layer;
+    use crate::data::{Preparation, load};
+
+    #[test]
+    fn graphs_and_rivals_take_more_and_so_do_dimensions_and_negatives() {
+        let dataset =
+            load("synthetic", &Default::default(), &Preparation::default(), None, &mut |_| {}).unwrap();
+        let with = |settings: &[&str]| {
+            let layers: Vec<_> = settings.iter().map(|setting| setting_layer(setting).unwrap()).collect();
+            footprint(&dataset, &Config::from_layers(&layers).unwrap()) - BASE
+        };
+        let plain = with(&["loss.type=sl"]);
+        for more in
+            ["backbone.type=lightgcn", "backbone.type=xsimgcl", "model.dim=65", "train.negatives=2000"]
+        {
+            assert!(with(&["loss.type=sl", more]) > plain, "{more}");
+        }
+        assert!(with(&["loss.type=advinfonce"]) > plain);
+        assert_eq!(with(&["loss.type=sl", "backbone.type=mf"]), plain);
+    }
 }
