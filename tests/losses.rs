@@ -284,6 +284,14 @@ fn known_equalities_hold() {
         let bsl = outcome(&*build("bsl", "tau1 = 0.1\ntau2 = 0.3"), row).0;
         let lse = row.negatives.iter().map(|f| (f / 0.3).exp()).sum::<f64>().ln();
         assert!((bsl - (-row.positive / 0.1 + 3.0 * lse)).abs() < 1e-9);
+        // A pull of γ draws the positive γ times as strongly as all its negatives are pushed.
+        let (value, pull, pushes) = outcome(&*build("cap", "tau = 0.3\nalpha = 0.0\npull = 0.8"), row);
+        assert!((value - (lse - 0.8 * row.positive / 0.3)).abs() < 1e-9);
+        assert!((pull + 0.8 * pushes.iter().sum::<f64>()).abs() < 1e-9 && pull < 0.0);
+        assert_eq!(
+            outcome(&*build("cap", "alpha = 2.0\npull = 1.0"), row),
+            outcome(&*build("dsl-ca", "alpha = 2.0"), row)
+        );
         // With τ_w → ∞ the top-K weight is ½ everywhere: the direction is that of the loss without it.
         for (with, without) in [("sl@k", "sl"), ("dsl@k", "dsl")] {
             let settings = "tau = 0.2\nalpha = 2.0\nbeta = 1.5\ntau_w = 1e9";
@@ -312,6 +320,7 @@ fn known_equalities_hold() {
             ("dsl-ca", "temperature = 'competition'"),
             ("sl@k", "weight = 'top-k'"),
             ("dsl@k", "scale = 'kappa'\ntemperature = 'competition'\nweight = 'top-k'"),
+            ("cap", "temperature = 'competition'\nalpha = 3.0\npull = 0.75"),
         ] {
             assert_eq!(outcome(&*build(name, ""), row), outcome(&*build("softmax", parts), row), "{name}");
         }
@@ -379,5 +388,5 @@ fn what_a_loss_shows_of_its_inside_is_what_it_trains_by() {
             }
         }
     });
-    assert_eq!(shown.get(), 9, "the softmax family");
+    assert_eq!(shown.get(), 10, "the softmax family");
 }

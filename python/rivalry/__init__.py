@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     advinfonce_loss: NamedLoss
     bpr_loss: NamedLoss
     bsl_loss: NamedLoss
+    cap_loss: NamedLoss
     dsl_at_k_loss: NamedLoss
     dsl_ca_loss: NamedLoss
     dsl_kappa_loss: NamedLoss

@@ -47,10 +47,11 @@ impl Anatomy for Softmax {
     fn dissect(&self, row: Row<'_, f64>, calibrated: f64) -> Dissected {
         let n = row.negatives.len();
         let temperature = self.tau / calibrated;
+        let positive = self.pull * row.positive;
         let mut heights: Vec<f64> = match self.activation {
-            None => row.negatives.iter().map(|score| score - row.positive).collect(),
+            None => row.negatives.iter().map(|score| score - positive).collect(),
             Some(activation) => {
-                activation::with_logits(activation, row.positive, row.negatives, |logits, _| logits.to_vec())
+                activation::with_logits(activation, positive, row.negatives, |logits, _| logits.to_vec())
             }
         };
         let scales = self.scale.as_ref().map(|kappa| {

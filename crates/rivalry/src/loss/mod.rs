@@ -13,6 +13,7 @@ mod advinfonce;
 mod anatomy;
 mod bpr;
 mod bsl;
+mod cap;
 mod competition;
 mod dsl;
 mod guidedrec;
@@ -48,6 +49,7 @@ pub static LOSSES: &[Entry] = &[
     dsl::DSL_KAPPA,
     dsl::DSL_CA,
     dsl::DSL_AT_K,
+    cap::CAP,
     softmax::SOFTMAX,
 ];
 

@@ -1,10 +1,10 @@
-//! The softmax family: `w_ui · log Σ_j exp(κ_j φ(f_j - f_i) / τ_ui)`.
+//! The softmax family: `w_ui · log Σ_j exp(κ_j φ(f_j - γ f_i) / τ_ui)`.
 //!
-//! Its members differ in four parts: the activation behind φ (see `activation`), the scale κ of each negative, the
-//! temperature of each pair and the weight of each pair. The named losses are presets of these parts; `softmax`
+//! Its members differ in five parts: the activation behind φ (see `activation`), the pull γ on the positive, the scale κ
+//! of each negative, the temperature of each pair and the weight of each pair. The named losses are presets of these parts; `softmax`
 //! takes any combination of them. Scale and temperature are constants in the gradient, the weight is not:
-//! `∂/∂f_j = w q_j κ_j φ'_j/τ_ui` with `q = softmax(κ_j φ_j/τ_ui)`, and the positive's is minus their sum plus the
-//! weight's slope times the unweighted loss.
+//! `∂/∂f_j = w q_j κ_j φ'_j/τ_ui` with `q = softmax(κ_j φ_j/τ_ui)`, and the positive's is minus γ times their sum plus
+//! the weight's slope times the unweighted loss.
 
 use rivalry_kernels::{Activation, Real};
 
@@ -27,10 +27,11 @@ pub(super) const TAU: Param = Param {
 /// The family with its parts chosen one by one.
 pub(super) const SOFTMAX: Entry = Entry {
     name: "softmax",
-    summary: "the softmax family with each part chosen: activation, scale, temperature, weight",
+    summary: "the softmax family with each part chosen: activation, pull, scale, temperature, weight",
     params: &[
         TAU,
         ACTIVATION,
+        PULL,
         SCALE,
         TEMPERATURE,
         WEIGHT,
@@ -49,6 +50,7 @@ pub(super) const SOFTMAX: Entry = Entry {
         Box::new(Softmax {
             tau: params.number(TAU.name),
             activation: activation::chosen(params),
+            pull: params.number(PULL.name),
             scale: (params.choice(SCALE.name) == "kappa").then(|| Kappa::new(params)),
             temperature: (params.choice(TEMPERATURE.name) == "competition").then(|| Competition::new(params)),
             weight: if params.choice(WEIGHT.name) == "top-k" { top_k() } else { Weight::One },
@@ -56,6 +58,14 @@ pub(super) const SOFTMAX: Entry = Entry {
     },
 };
 
+/// γ. It has no grid here, so that the family's other members are searched as they are published.
+pub(super) const PULL: Param = Param {
+    name: "pull",
+    doc: "how strongly the positive is drawn, measured by the push on its negatives",
+    default: Value::Number(1.0),
+    range: Range::Positive,
+    grid: &[],
+};
 const SCALE: Param = Param {
     name: "scale",
     doc: "scale of each negative: one, or DSL's κ (beta, kappa_min, kappa_tau, drift_control)",
@@ -83,6 +93,7 @@ const WEIGHT: Param = Param {
 pub(super) struct Softmax {
     pub tau: f64,
     pub activation: Option<Activation>,
+    pub pull: f64,
     pub scale: Option<Kappa>,
     pub temperature: Option<Competition>,
     pub weight: Weight,
@@ -99,7 +110,7 @@ pub(super) enum Weight {
 impl Softmax {
     /// The plain softmax loss: every part left out.
     pub fn plain(tau: f64) -> Self {
-        Self { tau, activation: None, scale: None, temperature: None, weight: Weight::One }
+        Self { tau, activation: None, pull: 1.0, scale: None, temperature: None, weight: Weight::One }
     }
 }
 
@@ -131,10 +142,12 @@ impl<T: Real> RowLoss<T> for Softmax {
             Weight::Constant(weight) => (T::of(*weight), T::zero()),
             Weight::TopK(top_k) => top_k.weight(row.user, row.positive),
         };
+        let pull = T::of(self.pull);
+        let positive = pull * row.positive;
         let mut with_scale = |scale: Option<&[T]>| match self.activation {
-            None => T::softmax(row.positive, row.negatives, scale, None, sharpness, weight, grads.negatives),
+            None => T::softmax(positive, row.negatives, scale, None, sharpness, weight, grads.negatives),
             Some(activation) => {
-                activation::with_logits(activation, row.positive, row.negatives, |logits, slopes| {
+                activation::with_logits(activation, positive, row.negatives, |logits, slopes| {
                     T::softmax(T::zero(), logits, scale, Some(slopes), sharpness, weight, grads.negatives)
                 })
             }
@@ -146,7 +159,7 @@ impl<T: Real> RowLoss<T> for Softmax {
                 with_scale(Some(weights))
             }),
         };
-        RowGradient { value: weight * value, positive: slope * value - mass }
+        RowGradient { value: weight * value, positive: slope * value - pull * mass }
     }
 }
 

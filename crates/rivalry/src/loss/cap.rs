@@ -1,0 +1,29 @@
+//! CAP, competition-aware softmax with a tempered pull: `lse_j((f_j - γ f_i)/τ_ui)`, where τ_ui is DSL's temperature
+//! by competition.
+//!
+//! The softmax loss draws every positive as strongly as it pushes all its negatives together, however well the two are
+//! apart already. With γ < 1 the pull is the weaker of the two. It is our own, found by the search in
+//! `docs/reproduction/next-loss.md`; with γ = 1 it is `dsl-ca`.
+
+use super::Entry;
+use super::competition::{ALPHA, Competition, SLATE};
+use super::softmax::{PULL, Softmax, TAU};
+use crate::config::{Param, Value};
+
+pub(super) const CAP: Entry = Entry {
+    name: "cap",
+    summary: "a temperature for each pair by competition, and a pull weaker than the push",
+    params: &[
+        TAU,
+        Param { default: Value::Number(0.75), grid: &[0.7, 0.75, 0.8, 0.85, 0.9], ..PULL },
+        Param { default: Value::Number(3.0), ..ALPHA },
+        SLATE,
+    ],
+    build: |params| {
+        Box::new(Softmax {
+            pull: params.number(PULL.name),
+            temperature: Some(Competition::new(params)),
+            ..Softmax::plain(params.number(TAU.name))
+        })
+    },
+};
