@@ -36,7 +36,10 @@ pub struct Found {
     pub search: String,
 }
 
-static FILES: &[&str] = &[include_str!("../../../../configs/found/amazon2014-health.toml")];
+static FILES: &[&str] = &[
+    include_str!("../../../../configs/found/amazon2014-health.toml"),
+    include_str!("../../../../configs/found/amazon2014-electronic.toml"),
+];
 
 /// All settings that were found, data set by data set.
 pub fn found() -> &'static [Found] {

@@ -4,6 +4,7 @@
 
 use crate::config::Config;
 use crate::data::catalogue;
+use crate::loss::{self, Companions, Loss, RowLoss};
 
 /// A pair with one negative, where the catalogue is not much larger than the sample.
 const SMALL_CATALOGUE: f64 = 18e-9;
@@ -22,9 +23,10 @@ pub(super) fn seconds(config: &Config) -> f64 {
     let name = |section: &toml::Table| section["type"].as_str().unwrap_or_default().to_owned();
     let negatives = config.train.negatives();
     let rate = if counts.items <= 2 * negatives { SMALL_CATALOGUE } else { LARGE_CATALOGUE };
+    let second_number = |loss: Box<dyn Loss>| RowLoss::<f32>::companions(&*loss) != Companions::None;
     let loss = match &name(&config.loss)[..] {
-        "dsl" | "dsl@k" | "dsl-kappa" | "dsl-ca" => 1.4,
-        "advinfonce" | "llpauc" => 1.3,
+        "llpauc" => 1.3, // three exponentials for each negative
+        _ if loss::build(&config.loss).is_ok_and(second_number) => 1.4,
         _ => 1.0,
     };
     let pairs = counts.train as f64;
