@@ -1,10 +1,11 @@
 //! `rivalry sweep`
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rivalry::InputError;
 use rivalry::config::setting_layer;
-use rivalry::experiment::{Chosen, Findings, Halving, Lab, Order, Search, State};
+use rivalry::experiment::{Chosen, Findings, Halving, Lab, Order, Search, State, Trial};
 use rivalry::stats::Summary;
 use serde::Serialize;
 
@@ -57,7 +58,9 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     }
     drop(dataset);
     signals::listen()?;
-    let display = Display::new(args.common.quiet, trials.len(), first.config.eval.selection_metric());
+    let contests: BTreeSet<_> = trials.iter().map(Trial::contest).collect();
+    let all = trials.len() + contests.len() * search.seeds().saturating_sub(1);
+    let display = Display::new(args.common.quiet, all, first.config.eval.selection_metric());
     let found = lab.search(&search, &order, &display)?;
     drop(display);
     let Some(findings) = found else { return Err(SweepInterrupted { folder: out }.into()) };
