@@ -28,6 +28,8 @@ pub struct Measured {
     pub loss: toml::Table,
     /// The learning rate.
     pub lr: f64,
+    /// The weight decay.
+    pub weight_decay: f64,
     /// Whether the settings were found by our own search; otherwise they are published.
     pub found: bool,
     /// The share of false pairs in the training part.
@@ -154,6 +156,7 @@ fn together(planned: &Planned, seeds: &[Figures]) -> Measured {
         backbone: planned.backbone.clone(),
         loss: planned.trial.config.loss.clone(),
         lr: planned.trial.config.optim.lr,
+        weight_decay: planned.trial.config.optim.weight_decay,
         found: planned.found,
         false_positives,
         false_negatives,

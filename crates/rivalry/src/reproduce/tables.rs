@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use super::measured::Measured;
 use super::plan::Plan;
+use crate::config::Param;
+use crate::loss::LOSSES;
 use crate::stats::Summary;
 
 const RECALL: &str = "Recall@20";
@@ -68,15 +70,22 @@ impl Measured {
         self.false_positives + self.false_negatives
     }
 
+    /// What the losses are searched over, and what else is not as it would be anyway.
     fn settings(&self) -> String {
-        let quiet = ["type", "slate", "kappa_min", "drift_control", "k"];
-        let own = self.loss.iter().filter(|(key, _)| !quiet.contains(&&key[..]));
-        let own = own.map(|(key, value)| match value {
-            toml::Value::Float(x) => format!("{key} {x}"),
-            toml::Value::String(text) => format!("{key} {text}"),
-            other => format!("{key} {other}"),
+        let entry = LOSSES.iter().find(|entry| entry.name == self.loss_name());
+        let params = entry.map_or(&[][..], |entry| entry.params);
+        let own = self.loss.iter().filter(|(key, _)| *key != "type").filter_map(|(key, value)| {
+            let value = match value {
+                toml::Value::Float(x) => x.to_string(),
+                toml::Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let usual = |param: &&Param| param.grid.is_empty() && param.default.to_string() == value;
+            let param = params.iter().find(|param| param.name == key);
+            param.filter(usual).is_none().then(|| format!("{key} {value}"))
         });
-        std::iter::once(format!("lr {}", self.lr)).chain(own).collect::<Vec<_>>().join(", ")
+        let decay = (self.weight_decay > 0.0).then(|| format!("wd {}", self.weight_decay));
+        std::iter::once(format!("lr {}", self.lr)).chain(decay).chain(own).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -116,7 +125,7 @@ fn performance(text: &mut String, cells: &[&Measured]) {
     *text += "\nRecall@20 and NDCG@20 in the published protocol (training items masked, mean over all users), beside the \
               published figures; own protocol: validation items masked too, mean over the users with test items.\n";
     if cells.iter().any(|cell| cell.found) {
-        *text += "* Settings found by our own search on the validation part: none are published.\n";
+        *text += "\\* Settings found by our own search on the validation part: none are published.\n";
     }
     text.push('\n');
 }
