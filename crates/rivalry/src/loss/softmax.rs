@@ -1,8 +1,8 @@
 //! The softmax family: `w_ui · log Σ_j exp(κ_j φ(f_j - γ f_i) / τ_ui)`.
 //!
 //! Its members differ in five parts: the activation behind φ (see `activation`), the pull γ on the positive, the scale κ
-//! of each negative, the temperature of each pair and the weight of each pair. The named losses are presets of these parts; `softmax`
-//! takes any combination of them. Scale and temperature are constants in the gradient, the weight is not:
+//! of each negative, the temperature of each pair and the weight of each pair. The named losses are presets of these
+//! parts; `softmax` takes any combination of them. Scale and temperature are constants in the gradient, the weight is not:
 //! `∂/∂f_j = w q_j κ_j φ'_j/τ_ui` with `q = softmax(κ_j φ_j/τ_ui)`, and the positive's is minus γ times their sum plus
 //! the weight's slope times the unweighted loss.
 
