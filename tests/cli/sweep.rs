@@ -33,6 +33,8 @@ fn a_search_file_gives_the_best_of_each_loss_and_a_folder_for_each_trial() {
     let (table, said) = world.ok(&["sweep", "search.toml"]);
     holds(&table, &["chosen on validation", "mf sl", "mf dsl-ca", "±", "rivalry report runs/sweep-search"]);
     holds(&said, &["4 trials in runs/sweep-search"]);
+    // Two losses from a second seed each are still to come.
+    holds(&world.ok(&["sweep", "search.toml", "--out", "again"]).1, &["1/6   mf", "6/6   mf"]);
     // What it chose can be compared, whatever became of the rest.
     let compared = world.json(&["compare", "runs/sweep-search", "--json"]);
     assert_eq!(compared["methods"].as_array().unwrap().len(), 2);

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use crate::config::shown;
+
 /// Settings by their whole keys, such as `loss.tau`.
 pub(super) type Settings = BTreeMap<String, String>;
 
@@ -17,19 +19,14 @@ pub(super) fn flatten(key: &str, part: &impl Serialize) -> Settings {
 }
 
 fn collect(key: &str, value: &toml::Value, settings: &mut Settings) {
-    let text = match value {
-        toml::Value::Table(table) => {
-            for (name, value) in table {
-                let key = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
-                collect(&key, value, settings);
-            }
-            return;
-        }
-        toml::Value::String(text) => text.clone(),
-        toml::Value::Float(x) => x.to_string(),
-        other => other.to_string(),
+    let toml::Value::Table(table) = value else {
+        settings.insert(key.to_owned(), shown(value));
+        return;
     };
-    settings.insert(key.to_owned(), text);
+    for (name, value) in table {
+        let key = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
+        collect(&key, value, settings);
+    }
 }
 
 /// The name of each method, given all its settings. Methods that differ in a setting have different names.

@@ -12,6 +12,7 @@ mod settings;
 pub use entry::{Entry, choose};
 pub use found::{Found, found};
 pub use layers::{read_layer, setting_layer, source_layer};
+pub(crate) use param::shown;
 pub use param::{Param, Params, Range, Value};
 pub use preset::{Cell, cells, preset_layer};
 pub use settings::{Config, DataConfig, ModelConfig, Select, TrainConfig};

@@ -87,6 +87,15 @@ impl std::fmt::Display for Value {
     }
 }
 
+/// A value of a config as it is shown to people: without quotes, and numbers as [`Value`] shows them.
+pub(crate) fn shown(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Float(x) => x.to_string(),
+        other => other.to_string(),
+    }
+}
+
 /// Checked parameters, every one present.
 ///
 /// There is no other way to get one than [`Params::check`], so whatever holds a `Params` holds legal values.

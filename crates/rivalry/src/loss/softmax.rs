@@ -58,7 +58,7 @@ pub(super) const SOFTMAX: Entry = Entry {
     },
 };
 
-/// γ. It has no grid here, so that the family's other members are searched as they are published.
+/// γ: 1 in every published member.
 pub(super) const PULL: Param = Param {
     name: "pull",
     doc: "how strongly the positive is drawn, measured by the push on its negatives",

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::measured::Measured;
 use super::plan::Plan;
-use crate::config::Param;
+use crate::config::{Param, shown};
 use crate::loss::LOSSES;
 use crate::stats::Summary;
 
@@ -75,11 +75,7 @@ impl Measured {
         let entry = LOSSES.iter().find(|entry| entry.name == self.loss_name());
         let params = entry.map_or(&[][..], |entry| entry.params);
         let own = self.loss.iter().filter(|(key, _)| *key != "type").filter_map(|(key, value)| {
-            let value = match value {
-                toml::Value::Float(x) => x.to_string(),
-                toml::Value::String(text) => text.clone(),
-                other => other.to_string(),
-            };
+            let value = shown(value);
             let usual = |param: &&Param| param.grid.is_empty() && param.default.to_string() == value;
             let param = params.iter().find(|param| param.name == key);
             param.filter(usual).is_none().then(|| format!("{key} {value}"))
@@ -235,5 +231,36 @@ fn difference(measured: Option<&Summary>, base: Option<&f64>) -> String {
             format!("{:+.1} %", (measured.mean / base - 1.0) * 100.0)
         }
         _ => "–".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_what_is_searched_and_what_is_not_as_usual() {
+        let mut cell = Measured {
+            data: String::new(),
+            backbone: String::new(),
+            loss: "type = 'cap'\ntau = 0.2\nalpha = 3.0\npull = 0.75\nslate = 20".parse().unwrap(),
+            lr: 0.1,
+            weight_decay: 0.0,
+            found: true,
+            false_positives: 0.0,
+            false_negatives: 0.0,
+            seeds: 1,
+            epochs: Vec::new(),
+            reference: Default::default(),
+            ours: Default::default(),
+            last: Default::default(),
+            head: Default::default(),
+            tail: Default::default(),
+            published: Default::default(),
+        };
+        assert_eq!(cell.settings(), "lr 0.1, alpha 3, pull 0.75, tau 0.2");
+        cell.loss["slate"] = 100.into();
+        cell.weight_decay = 1e-4;
+        assert_eq!(cell.settings(), "lr 0.1, wd 0.0001, alpha 3, pull 0.75, slate 100, tau 0.2");
     }
 }
