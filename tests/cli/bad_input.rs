@@ -165,6 +165,10 @@ fn force_replaces_runs_and_nothing_else() {
         let error = world.fails(2, &["train", "--data", "log.csv", "--out", out, "--force"]);
         holds(&error, &[said]);
     }
+    world.train("run", &[]);
+    world.write("run/config.toml", "[data");
+    world.train("run", &["--force"]);
+    assert_ne!(world.read("run/config.toml"), b"[data");
 }
 
 #[test]

@@ -62,6 +62,13 @@ pub fn prepare(name: &str, raw: RawData, preparation: &Preparation) -> Result<Da
         events.list.iter_mut().for_each(|event| event.part = Part::Train);
     }
     let filtered = filter(events, preparation, &mut users, &mut items, &mut notes)?;
+    if preparation.validation != (Validation::Auto {})
+        && filtered.iter().any(|event| event.part == Part::Valid)
+    {
+        let way_out =
+            "to carve another, split the source anew (split.type = \"random\") or take its file away";
+        notes.push(format!("the source names its own validation part, which is kept as it is; {way_out}"));
+    }
 
     let [train, valid, test] = cut(filtered, rules, preparation.seed)
         .map(|part| Interactions::from_pairs(users.len(), items.len(), part.iter().map(Event::pair)));

@@ -119,6 +119,8 @@ impl RunFolder {
             Some(name) => {
                 refuse(format!("holds '{name}', which is not part of a run"), "choose another --out")
             }
+            // A config that can't be read is a run's all the same where its log is: this is how to be rid of it.
+            None if [CONFIG, LOG].iter().all(|file| names.iter().any(|name| name == file)) => Ok(()),
             None => Config::from_layers(&[read_layer(&path.join(CONFIG))?]).map(|_| ()),
         }
     }
@@ -193,6 +195,12 @@ impl RunFolder {
         remove(&self.path.join(MODEL))
     }
 
+    /// Takes away what a finished run came to, so that it can be trained again. The figures go first: a run is never
+    /// taken for finished that isn't.
+    pub(crate) fn forget(&self) -> Result<()> {
+        [METRICS, LOG].iter().try_for_each(|file| remove(&self.path.join(file)))
+    }
+
     /// Gives the run another config to go on with, such as one with more epochs. Its figures are no longer final, so
     /// they go first: a run is never taken for finished that isn't.
     pub fn extend(&self, config: &Config) -> Result<()> {
@@ -223,10 +231,16 @@ impl RunFolder {
     pub fn model(&self) -> Result<SavedModel> {
         let path = self.path.join(MODEL);
         if !self.has_model() {
-            return Err(InputError::new("the run has no model yet")
-                .file(&self.path)
-                .help("let it finish its first evaluation: rivalry train --resume")
-                .into());
+            let (what, help) = match self.path.join(METRICS).exists() {
+                true => (
+                    "the run's model was not kept",
+                    "a sweep keeps the models of what it chose; run it with --keep-models for all of them",
+                ),
+                false => {
+                    ("the run has no model yet", "let it finish its first evaluation: rivalry train --resume")
+                }
+            };
+            return Err(InputError::new(what).file(&self.path).help(help).into());
         }
         SavedModel::read(&path)
     }

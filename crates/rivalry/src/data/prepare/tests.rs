@@ -82,6 +82,24 @@ fn given_parts_can_be_joined_and_split_anew() {
 }
 
 #[test]
+fn a_given_validation_part_is_kept_and_whoever_asked_for_another_is_told() {
+    let raw = || {
+        let [train, valid, test] = [grid(3, 5), vec![(0, 6)], vec![(0, 7)]].map(|pairs| records(&pairs));
+        source(Parts::Given { train, valid: Some(valid), test })
+    };
+    let told = |preparation: &Preparation| {
+        let set = prepare("set", raw(), preparation).unwrap();
+        let told = set.notes.iter().any(|note| note.contains("names its own validation part"));
+        (pairs(&set.valid), told)
+    };
+    assert_eq!(told(&Preparation::default()), (vec![(0, 6)], false));
+    for asked in [Validation::None {}, Validation::Random { ratio: 0.4 }] {
+        assert_eq!(told(&with(Split::Auto {}, asked)), (vec![(0, 6)], true));
+    }
+    assert!(!told(&with(Split::Random { test: 0.4 }, Validation::Random { ratio: 0.4 })).1);
+}
+
+#[test]
 fn filters_shrink_the_ids_and_say_so() {
     let mut list = grid(3, 4);
     list.extend([(9, 0), (0, 9)]);
