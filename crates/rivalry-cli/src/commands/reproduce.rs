@@ -6,7 +6,7 @@ use std::io::Write;
 use clap::ValueEnum;
 use rivalry::backbone::BACKBONES;
 use rivalry::config::cells;
-use rivalry::data::locate;
+use rivalry::data::{Validation, catalogue, locate};
 use rivalry::experiment::{Lab, Order, Trial};
 use rivalry::files::write_atomically;
 use rivalry::reproduce::{Figure, Measured, Plan, Request, markdown, measure, plan};
@@ -97,9 +97,16 @@ fn tell(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Result<()
     });
     print(table::table(["training", "settings", "of one core"], 2, rows))?;
     for cell in &plan.left_out {
+        // The shifted sets come without a validation part, and nothing else may choose.
+        let shifted = catalogue()
+            .iter()
+            .any(|set| set.name == cell.data && set.preparation.validation == Validation::None {});
         print(format_args!(
-            "left out: {}/{}/{} has no settings; find some with: rivalry sweep --data {0} --backbone {1} --loss {2} --halving",
-            cell.data, cell.backbone, cell.loss
+            "left out: {}/{}/{} has no settings; find some with: rivalry sweep --data {0}{3} --backbone {1} --loss {2} --halving",
+            cell.data,
+            cell.backbone,
+            cell.loss,
+            if shifted { " --validation random" } else { "" },
         ))?;
     }
     let noun = if plan.planned.len() == 1 { "training" } else { "trainings" };
@@ -135,6 +142,7 @@ fn request(args: &ReproduceArgs) -> rivalry::Result<Request> {
         } else {
             let figures = FigureArg::value_variants().iter().filter_map(|figure| figure.to_possible_value());
             let figures: Vec<String> = figures.map(|figure| figure.get_name().to_owned()).collect();
+            let data = data.iter().map(|name| name.strip_prefix("amazon2014-").unwrap_or(name));
             let mut known: Vec<&str> =
                 figures.iter().map(String::as_str).chain(data).chain(["mf", "lightgcn"]).collect();
             known.dedup();

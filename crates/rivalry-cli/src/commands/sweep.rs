@@ -66,10 +66,25 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     let Some(findings) = found else { return Err(SweepInterrupted { folder: out }.into()) };
     if args.common.json {
         print_json(&Document { folder: &out, findings: &findings })?;
-    } else {
-        show(&findings, &out, args.common.quiet)?;
+    }
+    if findings.chosen.is_empty() {
+        return Err(rivalry::Error::from(nothing_works(&findings, &out)).into());
+    }
+    if !args.common.json {
+        show(&findings, &first.config.eval.selection_metric(), &out, args.common.quiet)?;
     }
     Ok(())
+}
+
+/// Every trial has failed; why the first one did.
+fn nothing_works(findings: &Findings, out: &Path) -> InputError {
+    let reason = findings.trials.iter().find_map(|trial| match &trial.state {
+        State::Failed(reason) => Some(&reason[..]),
+        _ => None,
+    });
+    InputError::new(format!("no trial could be trained: {}", reason.unwrap_or("none was finished")))
+        .file(out)
+        .help("index.json there says why for each; try other values")
 }
 
 /// The search that file and flags ask for.
@@ -96,8 +111,7 @@ fn search(args: &SweepArgs) -> rivalry::Result<Search> {
             .help("give a search file with a grid, or --loss NAME for the grid that comes with the loss")
             .into());
     }
-    let source = absolute_source(search.source())?;
-    Ok(search.with(setting_layer(&format!("data.source={}", toml::Value::from(source)))?))
+    search.with_sources(&|source| absolute_source(Some(source)))
 }
 
 /// What a sweep is called if the user doesn't say. The same command must find the same folder again.
@@ -112,7 +126,9 @@ fn name(args: &SweepArgs, data: &str) -> String {
     name.chars().map(plain).collect()
 }
 
-fn show(findings: &Findings, out: &Path, quiet: bool) -> std::io::Result<()> {
+/// What was chosen, with its test figures at the length of list that epochs are chosen by.
+fn show(findings: &Findings, ndcg: &str, out: &Path, quiet: bool) -> std::io::Result<()> {
+    let recall = &ndcg.replace("NDCG", "Recall");
     let value = |x: Option<f64>| x.map_or("–".to_owned(), |x| format!("{x:.4}"));
     let rows = findings.chosen.iter().map(|chosen| {
         let first = chosen.seeds.first();
@@ -123,11 +139,11 @@ fn show(findings: &Findings, out: &Path, quiet: bool) -> std::io::Result<()> {
             run,
             chosen.tried.to_string(),
             value(first.and_then(|seed| seed.valid)),
-            spread(chosen, "Recall@20"),
-            spread(chosen, "NDCG@20"),
+            spread(chosen, recall),
+            spread(chosen, ndcg),
         ]
     });
-    let header = ["model", "chosen on validation", "trial", "tried", "validation", "Recall@20", "NDCG@20"];
+    let header = ["model", "chosen on validation", "trial", "tried", "validation", recall, ndcg];
     print(table::table(header, 3, rows))?;
     let failed = findings.trials.iter().filter(|trial| matches!(trial.state, State::Failed(_))).count();
     if failed > 0 {

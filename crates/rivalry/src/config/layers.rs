@@ -17,7 +17,8 @@ impl Config {
         for layer in layers {
             overlay(&mut whole, layer.clone());
         }
-        let mut config: Self = whole.try_into().map_err(|e: toml::de::Error| explain(e.message()))?;
+        let mut config: Self =
+            whole.clone().try_into().map_err(|e: toml::de::Error| explain(e.message(), &whole))?;
         config.check()?;
         fill("loss", LOSSES, &mut config.loss)?;
         let loss = loss::build(&config.loss)?;
@@ -126,8 +127,9 @@ fn to_table(config: &Config) -> toml::Table {
     toml::Table::try_from(config).expect("a config holds nothing that TOML can't")
 }
 
-/// What the parser says about an unknown key, with the nearest known one.
-fn explain(message: &str) -> InputError {
+/// What the parser says about a value or an unknown key, with the key's whole name and the nearest known one.
+fn explain(message: &str, whole: &toml::Table) -> InputError {
+    let key = at_fault(message, "", whole).unwrap_or_else(|| "config".to_owned());
     let message = message.trim();
     let mut quoted = message.split('`').skip(1).step_by(2);
     let kind = if message.starts_with("unknown field") {
@@ -135,7 +137,7 @@ fn explain(message: &str) -> InputError {
     } else if message.starts_with("unknown variant") {
         "choice"
     } else {
-        return InputError::new(message).field("config");
+        return InputError::new(message).field(key);
     };
     if let Some(given) = quoted.next() {
         let known: Vec<&str> = quoted.collect();
@@ -144,9 +146,25 @@ fn explain(message: &str) -> InputError {
             Some(name) => format!("did you mean '{name}'? Known: {all}"),
             None => format!("known: {all}"),
         };
-        return InputError::new(format!("unknown {kind} '{given}'")).field("config").help(help);
+        return InputError::new(format!("unknown {kind} '{given}'")).field(key).help(help);
     }
-    InputError::new(message).field("config")
+    InputError::new(message).field(key)
+}
+
+/// The first key that makes the parser say the same when it alone is set. The parser itself doesn't name it.
+fn at_fault(message: &str, prefix: &str, table: &toml::Table) -> Option<String> {
+    table.iter().find_map(|(name, value)| {
+        let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+        if let toml::Value::Table(inner) = value
+            && let Some(found) = at_fault(message, &key, inner)
+        {
+            return Some(found);
+        }
+        let mut alone = to_table(&Config::default());
+        overlay(&mut alone, setting_layer(&format!("{key}={value}")).ok()?);
+        let fault = alone.try_into::<Config>().err()?;
+        (fault.message() == message).then_some(key)
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a search found.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,7 @@ pub fn chosen_runs(folder: &Path) -> Result<Option<Vec<PathBuf>>> {
     let path = folder.join(CHOSEN);
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(e) => return Err(Error::io("read", &path, e)),
     };
     let chosen: Vec<Chosen> = serde_json::from_str(&text).map_err(|e| {

@@ -58,8 +58,8 @@ impl Standing {
             valid: None,
             outcome: None,
         };
-        if let Ok(reason) = std::fs::read_to_string(path.join(FAILED)) {
-            standing.state = State::Failed(reason.trim().to_owned());
+        if let Some(reason) = failure(&path) {
+            standing.state = State::Failed(reason);
             return Ok(standing);
         }
         let Ok(folder) = RunFolder::open(&path) else { return Ok(standing) };
@@ -89,6 +89,12 @@ impl Standing {
         let begun = |wanted| matches!(self.state, State::Begun(epoch) if epoch >= wanted);
         self.is_over() || epoch.is_some_and(begun)
     }
+}
+
+/// Why the trial in this folder can't be done, if it can't.
+pub fn failure(trial: &Path) -> Option<String> {
+    let reason = std::fs::read_to_string(trial.join(FAILED)).ok()?;
+    Some(reason.trim().to_owned())
 }
 
 /// Writes down why a trial can't be done.

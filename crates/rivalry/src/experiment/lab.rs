@@ -68,6 +68,8 @@ impl Lab {
                 .help("give a grid, or the name of a loss")
                 .into());
         }
+        self.check_choice(&trials)?;
+        check_seeds(&trials, search.seeds())?;
         let Some(standings) = self.run(&trials, order, watch)? else { return Ok(None) };
         let best: Vec<Trial> = best_of_each(&trials, &standings).into_iter().cloned().collect();
         let seeds = |trial: &Trial| -> Vec<Trial> {
@@ -75,8 +77,10 @@ impl Lab {
             (0..search.seeds() as u64).map(|offset| trial.with_seed(first + offset)).collect()
         };
         let again: Vec<Trial> = best.iter().flat_map(seeds).collect();
+        let more = again.iter().filter(|trial| !standings.iter().any(|known| known.name == trial.name));
+        let all: Vec<Trial> = trials.iter().chain(more).cloned().collect();
         let kept = Order { keep_models: true, halving: None, ..*order };
-        if self.run(&again, &kept, watch)?.is_none() {
+        if self.run_among(&again, &all, &kept, watch)?.is_none() {
             return Ok(None);
         }
         let chosen = best.iter().map(|trial| {
@@ -86,13 +90,22 @@ impl Lab {
         });
         let chosen: Vec<Chosen> = chosen.collect::<Result<_>>()?;
         findings::write(&self.path, &chosen)?;
-        let more = again.into_iter().filter(|trial| !standings.iter().any(|known| known.name == trial.name));
-        let all: Vec<Trial> = trials.iter().cloned().chain(more).collect();
         Ok(Some(Findings { trials: self.write_index(&all)?, chosen }))
     }
 
     /// Runs trials to their end. How they stand then; none if the watch asked to stop.
     pub fn run(&self, trials: &[Trial], order: &Order, watch: &dyn Watch) -> Result<Option<Vec<Standing>>> {
+        self.run_among(trials, trials, order, watch)
+    }
+
+    /// Runs trials to their end, and lists how all of these stand.
+    fn run_among(
+        &self,
+        trials: &[Trial],
+        all: &[Trial],
+        order: &Order,
+        watch: &dyn Watch,
+    ) -> Result<Option<Vec<Standing>>> {
         let rounds = match order.halving {
             Some(halving) => {
                 Halving::check(trials)?;
@@ -103,7 +116,7 @@ impl Lab {
         let mut left = trials.to_vec();
         for round in 0..=rounds {
             let until = |trial: &Trial| order.halving.and_then(|halving| halving.until(round, trial));
-            if !self.round(&left, trials, order, &until, watch)? {
+            if !self.round(&left, all, order, &until, watch)? {
                 return Ok(None);
             }
             if let (Some(halving), true) = (order.halving, round < rounds) {
@@ -112,7 +125,8 @@ impl Lab {
                 left = halving.survivors(left, &values);
             }
         }
-        let standings = self.write_index(trials)?;
+        self.write_index(all)?;
+        let standings = self.standings(trials)?;
         self.tidy(trials, &standings, order.keep_models)?;
         Ok(Some(standings))
     }
@@ -135,7 +149,7 @@ impl Lab {
                     if stop.load(Ordering::Relaxed) {
                         return;
                     }
-                    let went = attempt(self, trial, until(trial), watch);
+                    let went = attempt(self, trial, until(trial), order.keep_models, watch);
                     match went.and_then(|attempt| match attempt {
                         Attempt::Done => self.write_index(all).map(|_| ()),
                         Attempt::Busy => {
@@ -185,6 +199,30 @@ impl Lab {
         Ok(standing)
     }
 
+    /// A trial is no longer over.
+    pub(super) fn forget(&self, trial: &Trial) {
+        self.over.lock().unwrap_or_else(PoisonError::into_inner).remove(&trial.name);
+    }
+
+    /// Refuses a choice with nothing to choose by: the test part is not for choosing.
+    fn check_choice(&self, trials: &[Trial]) -> Result<()> {
+        let mut rivals: HashMap<[&str; 3], usize> = HashMap::new();
+        for trial in trials {
+            *rivals.entry(trial.contest()).or_default() += 1;
+        }
+        for trial in trials.iter().filter(|trial| rivals[&trial.contest()] > 1) {
+            let dataset = self.dataset(&trial.config)?;
+            if dataset.valid.is_empty() {
+                let what = format!("'{}' has no validation part, and nothing else may choose", dataset.name);
+                return Err(InputError::new(what)
+                    .field("data.prepare.validation")
+                    .help("have one carved out (--validation random), or try one setting of each loss")
+                    .into());
+            }
+        }
+        Ok(())
+    }
+
     /// A trial's best value on the validation part until an epoch, however far it has come since.
     fn value(&self, trial: &Trial, until: Option<usize>) -> Result<f64> {
         let Ok(folder) = RunFolder::open(&self.path.join(&trial.name)) else { return Ok(f64::NEG_INFINITY) };
@@ -208,10 +246,13 @@ impl Lab {
     }
 
     fn write_index(&self, trials: &[Trial]) -> Result<Vec<Standing>> {
-        let standings: Vec<Standing> =
-            trials.iter().map(|trial| self.standing(trial)).collect::<Result<_>>()?;
+        let standings = self.standings(trials)?;
         index::write(&self.path, &standings)?;
         Ok(standings)
+    }
+
+    fn standings(&self, trials: &[Trial]) -> Result<Vec<Standing>> {
+        trials.iter().map(|trial| self.standing(trial)).collect()
     }
 
     /// Takes away what no longer serves: the tables of trials that were thinned out, and, unless they are kept, the
@@ -229,6 +270,18 @@ impl Lab {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses seeds that go beyond what a config can hold.
+fn check_seeds(trials: &[Trial], seeds: usize) -> Result<()> {
+    let last = |trial: &Trial| trial.config.train.seed.checked_add(seeds as u64);
+    match trials.iter().all(|trial| last(trial).is_some_and(|last| last <= i64::MAX as u64)) {
+        true => Ok(()),
+        false => Err(InputError::new("there are not so many seeds after this one")
+            .field("train.seed")
+            .help("begin with a smaller seed, or train from fewer")
+            .into()),
     }
 }
 

@@ -14,7 +14,7 @@ mod work;
 
 pub use findings::{Chosen, Findings, chosen_runs};
 pub use halving::Halving;
-pub use index::{Standing, State};
+pub use index::{Standing, State, failure};
 pub use lab::{Lab, Order};
 pub use search::Search;
 pub use trial::Trial;

@@ -27,7 +27,8 @@ const MOST_TRIALS: usize = 100_000;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Search {
     base: Vec<toml::Table>,
-    grids: Vec<Vec<(String, Values)>>,
+    grids: Vec<Grid>,
+    fixed: Vec<toml::Table>,
     draws: Option<usize>,
     seed: u64,
     seeds: usize,
@@ -63,11 +64,11 @@ impl Search {
             let count = |value: &toml::Value| value.as_integer().and_then(|n| usize::try_from(n).ok());
             match (&key[..], value) {
                 ("base", toml::Value::Table(base)) => search.base.push(base),
-                ("grid", toml::Value::Table(grid)) => search.grids.push(keys(&grid)?),
+                ("grid", toml::Value::Table(grid)) => search.grids.push(grid_keys(&grid)?),
                 ("grid", toml::Value::Array(grids)) => {
                     for grid in grids {
                         let grid = grid.as_table().ok_or_else(|| expected("tables of settings"))?;
-                        search.grids.push(keys(grid)?);
+                        search.grids.push(grid_keys(grid)?);
                     }
                 }
                 ("trials", n) => search.draws = Some(positive(count(&n), &key)?),
@@ -80,11 +81,26 @@ impl Search {
         Ok(search)
     }
 
-    /// Adds settings for all trials, over those there are.
+    /// Adds settings for all trials, over those there are and over those of the grids: a key that is fixed is no longer
+    /// searched over.
     #[must_use]
     pub fn with(mut self, layer: toml::Table) -> Self {
-        self.base.push(layer);
+        self.fixed.push(layer);
         self
+    }
+
+    /// Replaces what is said of the data, wherever it is said.
+    pub fn with_sources(mut self, replace: &dyn Fn(&str) -> Result<String>) -> Result<Self> {
+        for layer in self.base.iter_mut().chain(&mut self.fixed) {
+            let source = layer.get_mut("data").and_then(|data| data.get_mut("source"));
+            source.map_or(Ok(()), |source| replace_text(source, replace))?;
+        }
+        for (_, values) in self.grids.iter_mut().flatten().filter(|(key, _)| key == "data.source") {
+            if let Values::List(sources) = values {
+                sources.iter_mut().try_for_each(|source| replace_text(source, replace))?;
+            }
+        }
+        Ok(self)
     }
 
     /// Adds the grid a loss is usually searched over: that of the paper, for each of its parameters.
@@ -126,11 +142,6 @@ impl Search {
         self.seeds
     }
 
-    /// The data that all trials share, if the grids don't say otherwise.
-    pub fn source(&self) -> Option<&str> {
-        self.base.iter().rev().find_map(|layer| layer.get("data")?.get("source")?.as_str())
-    }
-
     /// Whether a grid is there.
     pub fn has_grid(&self) -> bool {
         !self.grids.is_empty()
@@ -138,9 +149,10 @@ impl Search {
 
     /// The trials, each once, in the order of the grids.
     pub fn trials(&self) -> Result<Vec<Trial>> {
+        let grids = self.open_grids()?;
         let combinations = match self.draws {
-            Some(draws) => self.drawn(draws),
-            None => self.all()?,
+            Some(draws) => self.drawn(&grids, draws)?,
+            None => all(&grids)?,
         };
         let varied = varied(&combinations);
         let (mut trials, mut names) = (Vec::new(), BTreeSet::new());
@@ -152,8 +164,14 @@ impl Search {
             for (key, value) in types.into_iter().chain(others) {
                 layers.push(setting_layer(&format!("{key}={value}"))?);
             }
+            layers.extend(self.fixed.iter().cloned());
             let source = layers.iter().rev().find_map(|layer| layer.get("data")?.get("source")?.as_str());
-            let source = source.unwrap_or_default().to_owned();
+            let Some(source) = source.filter(|source| !source.is_empty()).map(str::to_owned) else {
+                return Err(InputError::new("no data to train on")
+                    .field("data.source")
+                    .help("give a file, a folder or a name, such as --data synthetic; 'rivalry list datasets' shows the names")
+                    .into());
+            };
             layers.insert(0, source_layer(&source));
             let config = Config::from_layers(&layers)?;
             let settings = combination.into_iter().filter(|(key, _)| varied.contains(key)).collect();
@@ -165,57 +183,92 @@ impl Search {
         Ok(trials)
     }
 
-    fn all(&self) -> Result<Vec<Combination>> {
-        let mut all = Vec::new();
-        for grid in &self.grids {
-            let mut combinations = vec![Combination::new()];
-            for (key, values) in grid {
-                let Values::List(values) = values else {
-                    return Err(InputError::new("a stretch has no end of values to try")
-                        .field(key)
-                        .help("say how many trials to draw (trials = 50), or give a list of values")
-                        .into());
-                };
-                let one_more = |so_far: &Combination| {
-                    let so_far = so_far.clone();
-                    values
-                        .iter()
-                        .map(move |v| so_far.iter().cloned().chain([(key.clone(), v.clone())]).collect())
-                };
-                if combinations.len().saturating_mul(values.len()) > MOST_TRIALS {
-                    return Err(InputError::new(format!("the grid has more than {MOST_TRIALS} points"))
-                        .field("grid")
-                        .help("try fewer values, or draw some of them (trials = 50)")
-                        .into());
-                }
-                combinations = combinations.iter().flat_map(one_more).collect();
-            }
-            all.extend(combinations);
+    /// The grids without the keys that are fixed.
+    fn open_grids(&self) -> Result<Vec<Grid>> {
+        let mut fixed = BTreeSet::new();
+        for layer in &self.fixed {
+            fixed.extend(keys(layer)?.into_iter().map(|(key, _)| key));
         }
-        Ok(all)
+        let open = |grid: &Grid| grid.iter().filter(|(key, _)| !fixed.contains(key)).cloned().collect();
+        Ok(self.grids.iter().map(open).collect())
     }
 
     /// Draws in turn from each grid. What was drawn before is drawn again, so a grid may have too few points.
-    fn drawn(&self, draws: usize) -> Vec<Combination> {
-        let mut drawn: Vec<Combination> = Vec::new();
+    fn drawn(&self, grids: &[Grid], draws: usize) -> Result<Vec<Combination>> {
+        if draws > MOST_TRIALS {
+            return Err(too_many("the search draws").field("trials").into());
+        }
+        let (mut drawn, mut seen) = (Vec::new(), BTreeSet::new());
         let mut rng = stream(self.seed, &[]);
-        for attempt in 0..draws.saturating_mul(20) {
-            if drawn.len() == draws || self.grids.is_empty() {
+        for attempt in 0..draws * 20 {
+            if drawn.len() == draws || grids.is_empty() {
                 break;
             }
-            let grid = &self.grids[attempt % self.grids.len()];
+            let grid = &grids[attempt % grids.len()];
             let one: Combination =
                 grid.iter().map(|(key, values)| (key.clone(), values.draw(&mut rng))).collect();
-            if !drawn.contains(&one) {
+            if seen.insert(one.iter().map(|(key, value)| format!("{key}={value}\n")).collect::<String>()) {
                 drawn.push(one);
             }
         }
-        drawn
+        Ok(drawn)
     }
 }
 
+/// What may stand at each key.
+type Grid = Vec<(String, Values)>;
+
 /// A value for each key.
 type Combination = Vec<(String, toml::Value)>;
+
+/// Every point of every grid.
+fn all(grids: &[Grid]) -> Result<Vec<Combination>> {
+    let mut all = Vec::new();
+    for grid in grids {
+        let mut combinations = vec![Combination::new()];
+        for (key, values) in grid {
+            let Values::List(values) = values else {
+                return Err(InputError::new("a stretch has no end of values to try")
+                    .field(key)
+                    .help("say how many trials to draw (trials = 50), or give a list of values")
+                    .into());
+            };
+            let one_more = |so_far: &Combination| {
+                let so_far = so_far.clone();
+                values.iter().map(move |v| so_far.iter().cloned().chain([(key.clone(), v.clone())]).collect())
+            };
+            if combinations.len().saturating_mul(values.len()) > MOST_TRIALS {
+                return Err(too_many("the grid has").field("grid").into());
+            }
+            combinations = combinations.iter().flat_map(one_more).collect();
+        }
+        all.extend(combinations);
+    }
+    Ok(all)
+}
+
+/// The keys of a grid. In TOML what follows `[[grid]]` belongs to it, so the search's own keys get lost there easily.
+fn grid_keys(grid: &toml::Table) -> Result<Grid> {
+    match ["trials", "seed", "seeds"].iter().find(|key| grid.contains_key(**key)) {
+        Some(key) => Err(InputError::new("stands in a grid, and is no setting of a trial")
+            .field(*key)
+            .help("move it to the top of the file, before [base] and [[grid]]")
+            .into()),
+        None => keys(grid),
+    }
+}
+
+fn too_many(which: &str) -> InputError {
+    InputError::new(format!("{which} more than {MOST_TRIALS} trials"))
+        .help("try fewer values, or draw some of them (trials = 50)")
+}
+
+fn replace_text(value: &mut toml::Value, replace: &dyn Fn(&str) -> Result<String>) -> Result<()> {
+    if let toml::Value::String(text) = value {
+        *text = replace(text)?;
+    }
+    Ok(())
+}
 
 /// The keys that don't have the same value everywhere.
 fn varied(combinations: &[Combination]) -> BTreeSet<String> {
@@ -269,6 +322,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_fixed_is_not_searched_over() {
+        let search = Search::new().with_loss("dsl-ca").unwrap().with_loss("sl").unwrap();
+        let fix = |setting: &str| setting_layer(setting).unwrap();
+        let search = search.with(fix("data.source=synthetic")).with(fix("loss.tau=0.33"));
+        let found = search.trials().unwrap();
+        assert_eq!(found.len(), 6, "five α of dsl-ca, and sl with nothing left to try");
+        assert!(found.iter().all(|trial| trial.config.loss["tau"].as_float() == Some(0.33)));
+        assert!(found.iter().all(|trial| trial.settings.iter().all(|(key, _)| key != "loss.tau")));
+        // As many are drawn as there would be without the key.
+        assert_eq!(search.with_draws(4).trials().unwrap().len(), 4);
+    }
+
+    #[test]
+    fn data_can_be_searched_over_and_are_replaced_wherever_they_are_named() {
+        let search = Search::parse("grid = { loss.type = 'sl', data.source = ['a.csv', 'b.csv'] }").unwrap();
+        let search = search.with_sources(&|source| Ok(format!("/there/{source}"))).unwrap();
+        let found = search.trials().unwrap();
+        let sources: Vec<&str> = found.iter().map(|trial| &trial.config.data.source[..]).collect();
+        assert_eq!(sources, ["/there/a.csv", "/there/b.csv"]);
+        let error = Search::parse("grid = { loss.type = 'sl' }").unwrap().trials().unwrap_err();
+        assert!(error.to_string().starts_with("data.source: no data to train on"), "{error}");
+    }
+
+    #[test]
     fn every_loss_has_a_grid_of_its_own() {
         let of = |loss: &str| {
             let source = setting_layer("data.source=synthetic").unwrap();
@@ -282,10 +359,16 @@ mod tests {
     fn what_is_wrong_is_named() {
         let error = |text: &str| trials(text).unwrap_err().to_string();
         assert!(error("grids = 3").contains("did you mean 'grid'?"));
+        assert!(error("[[grid]]\nloss.type = 'sl'\nseeds = 5").contains("move it to the top of the file"));
+        assert!(error("grid = { train.epochs = 'ten' }").starts_with("train.epochs: invalid type"));
         assert!(error("grid = { loss.tau = [] }").starts_with("loss.tau: there is nothing to try"));
         assert!(error("grid = { loss.taus = [1] }").contains("did you mean 'tau'?"));
         assert!(error("grid = { optim.lr = { from = 0.1, to = 1 } }").contains("no end of values"));
         assert!(error("trials = 3\ngrid = { optim.lr = { from = 1, to = 0.1 } }").contains("is no stretch"));
+        assert!(
+            error("trials = 300000\ngrid = { optim.lr = { from = 0.1, to = 1 } }")
+                .contains("more than 100000")
+        );
         assert!(error("trials = 0").contains("expected a whole number ≥ 1"));
     }
 }

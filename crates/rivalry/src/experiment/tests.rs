@@ -141,3 +141,97 @@ fn settings_that_cannot_be_trained_are_a_result_too() {
     assert!(reason.contains("non-finite") || reason.contains("not a number"), "{reason}");
     assert_eq!(figures(&run()), figures(&found));
 }
+
+#[test]
+fn what_was_trained_on_other_data_or_otherwise_is_not_taken_for_this() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.csv");
+    let write = |users: u32| {
+        let pairs = (0..users).flat_map(|user| (0..8).map(move |item| (user, (user * 3 + item * item) % 40)));
+        let text: String = pairs.map(|(user, item)| format!("{user},{item}\n")).collect();
+        std::fs::write(&log, format!("user,item\n{text}")).unwrap();
+    };
+    let text = SMALL.replace("synthetic", log.to_str().unwrap());
+    let search =
+        Search::parse(&format!("{text}grid = {{ loss.type = 'sl', loss.tau = [0.1, 0.2] }}")).unwrap();
+    let lab = || Lab::open(&folder.path().join("lab"), None).unwrap();
+    write(60);
+    lab().search(&search, &ORDER, &Counter::default()).unwrap().unwrap();
+    write(59);
+    let error = lab().search(&search, &ORDER, &Counter::default()).unwrap_err().to_string();
+    assert!(error.contains("no longer those it was trained on"), "{error}");
+    write(60);
+    let mut trials = search.trials().unwrap();
+    trials[0].config.train.epochs += 2;
+    let error = lab().run(&trials, &ORDER, &Counter::default()).unwrap_err().to_string();
+    assert!(error.contains("holds a training with other settings"), "{error}");
+}
+
+#[test]
+fn without_a_validation_part_there_is_no_choice() {
+    let folder = tempfile::tempdir().unwrap();
+    let none = SMALL.replace(
+        "data.source = 'synthetic'",
+        "data = { source = 'synthetic', prepare.validation.type = 'none' }",
+    );
+    let found = |grid: &str| {
+        let lab = Lab::open(folder.path(), None).unwrap();
+        lab.search(&Search::parse(&format!("{none}{grid}")).unwrap(), &ORDER, &Counter::default())
+    };
+    let error = found("grid = { loss.type = 'sl', loss.tau = [0.1, 0.2] }").unwrap_err().to_string();
+    assert!(error.contains("has no validation part"), "{error}");
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0, "nothing was trained");
+    let one = found("grid = { loss.type = ['sl', 'bsl'] }\nseeds = 2").unwrap().unwrap();
+    assert_eq!(one.chosen.len(), 2);
+}
+
+#[test]
+fn a_choice_among_fewer_has_its_model_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = |grid: &str| {
+        let lab = Lab::open(folder.path(), None).unwrap();
+        let findings = lab.search(&search(grid), &ORDER, &Counter::default()).unwrap().unwrap();
+        assert!(findings.chosen.iter().all(|chosen| {
+            let run = folder.path().join(&chosen.seeds[0].name);
+            crate::run::RunFolder::open(&run).unwrap().has_model()
+        }));
+        figures(&findings)
+    };
+    let all = found("grid = { loss.type = 'sl', optim.lr = [0.1, 0.00001] }");
+    assert_eq!(found("grid = { loss.type = 'sl', optim.lr = [0.00001] }")[0], all[1]);
+}
+
+#[test]
+fn stopped_among_the_seeds_the_index_still_lists_all_trials() {
+    let folder = tempfile::tempdir().unwrap();
+    let search = search("grid = { loss.type = 'sl', loss.tau = [0.1, 0.2, 0.3] }\nseeds = 3");
+    let order = Order { jobs: 1, threads: 1, ..ORDER };
+    let lab = || Lab::open(folder.path(), None).unwrap();
+    let first = search.clone().with_seeds(1);
+    lab().search(&first, &order, &Counter::default()).unwrap().unwrap();
+    let mut stop_after = 4;
+    let listed = loop {
+        let watch = Counter { stop_after: Some(stop_after), ..Counter::default() };
+        if lab().search(&search, &order, &watch).unwrap().is_some() {
+            panic!("it should have been stopped among the seeds");
+        }
+        let text = std::fs::read_to_string(folder.path().join("index.json")).unwrap();
+        let listed: Vec<Standing> = serde_json::from_str(&text).unwrap();
+        if listed.len() > 3 {
+            break listed;
+        }
+        stop_after += 1;
+    };
+    let names: Vec<&str> = listed.iter().map(|standing| &standing.name[..]).collect();
+    assert_eq!(names.len(), 5);
+    assert!(search.trials().unwrap().iter().all(|trial| names.contains(&&trial.name[..])));
+}
+
+#[test]
+fn more_seeds_than_there_are_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!("{SMALL}grid = {{ loss.type = 'sl', train.seed = {} }}\nseeds = 2", i64::MAX);
+    let lab = Lab::open(folder.path(), None).unwrap();
+    let error = lab.search(&Search::parse(&text).unwrap(), &ORDER, &Counter::default()).unwrap_err();
+    assert!(error.to_string().starts_with("train.seed: "), "{error}");
+}

@@ -16,6 +16,8 @@ pub(super) enum Values {
         to: f64,
         /// Evenly by the logarithm.
         log: bool,
+        /// Only whole numbers.
+        whole: bool,
     },
 }
 
@@ -24,11 +26,12 @@ impl Values {
     pub fn draw(&self, rng: &mut impl Rng) -> toml::Value {
         match self {
             Self::List(list) => list[below(rng, list.len() as u32) as usize].clone(),
-            Self::Between { from, to, log } => {
+            Self::Between { from, to, log, whole } => {
                 let unit = (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
                 let at = |from: f64, to: f64| from + unit * (to - from);
                 let value = if *log { at(from.ln(), to.ln()).exp() } else { at(*from, *to) };
-                value.clamp(*from, *to).into()
+                let value = value.clamp(*from, *to);
+                if *whole { toml::Value::Integer(value.round() as i64) } else { value.into() }
             }
         }
     }
@@ -62,9 +65,12 @@ fn walk(prefix: &str, table: &toml::Table, found: &mut Vec<(String, Values)>) ->
 }
 
 fn stretch(key: &str, table: &toml::Table) -> Result<Values> {
-    let wrong =
-        |what: String| InputError::new(what).field(key).help("write { from = 0.001, to = 0.1, log = true }");
-    if let Some(unknown) = table.keys().find(|name| !["from", "to", "log"].contains(&&name[..])) {
+    let wrong = |what: String| {
+        InputError::new(what)
+            .field(key)
+            .help("write { from = 0.001, to = 0.1, log = true }, or { from = 10, to = 500, whole = true }")
+    };
+    if let Some(unknown) = table.keys().find(|name| !["from", "to", "log", "whole"].contains(&&name[..])) {
         return Err(wrong(format!("unknown key '{unknown}' of a stretch")).into());
     }
     let number = |name: &str| {
@@ -73,15 +79,16 @@ fn stretch(key: &str, table: &toml::Table) -> Result<Values> {
         number.filter(|x| x.is_finite()).ok_or_else(|| wrong(format!("'{name}' is not a number")))
     };
     let (from, to) = (number("from")?, number("to")?);
-    let log = match table.get("log") {
-        None => false,
-        Some(log) => log.as_bool().ok_or_else(|| wrong("'log' is neither true nor false".to_owned()))?,
+    let flag = |name: &str| match table.get(name) {
+        None => Ok(false),
+        Some(flag) => flag.as_bool().ok_or_else(|| wrong(format!("'{name}' is neither true nor false"))),
     };
+    let (log, whole) = (flag("log")?, flag("whole")?);
     if from >= to || (log && from <= 0.0) {
         let above = if log { ", both above zero" } else { "" };
         return Err(
             wrong(format!("from {from} to {to} is no stretch: 'from' must be the smaller{above}")).into()
         );
     }
-    Ok(Values::Between { from, to, log })
+    Ok(Values::Between { from, to, log, whole })
 }

@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use super::index::write_failure;
-use super::{Lab, Standing, Trial};
+use super::{Lab, Standing, State, Trial};
+use crate::data::Dataset;
 use crate::files::Lock;
 use crate::run::{Continuing, RunFolder};
 use crate::train::{Event, Fitted, Record, check, fit};
@@ -41,27 +42,36 @@ pub(super) enum Attempt {
     Stopped,
 }
 
-/// Goes on with a trial until it has been evaluated after the epoch `until`, or to its end.
-pub(super) fn attempt(lab: &Lab, trial: &Trial, until: Option<usize>, watch: &dyn Watch) -> Result<Attempt> {
+/// Goes on with a trial until it has been evaluated after the epoch `until`, or to its end. If its model is to be kept
+/// and an earlier search has thrown it away, it is trained again.
+pub(super) fn attempt(
+    lab: &Lab,
+    trial: &Trial,
+    until: Option<usize>,
+    keep_model: bool,
+    watch: &dyn Watch,
+) -> Result<Attempt> {
     let path = lab.path().join(&trial.name);
     std::fs::create_dir_all(&path).map_err(|e| Error::io("create", &path, e))?;
     let Ok(lock) = Lock::try_take(&path)? else { return Ok(Attempt::Busy) };
+    let dataset = lab.dataset(&trial.config)?;
+    let standing = lab.standing(trial)?;
+    if let Ok(folder) = RunFolder::open(&path) {
+        check_same(&folder, trial, &dataset)?;
+        if keep_model && standing.state == State::Finished && !folder.has_model() {
+            folder.forget()?;
+            lab.forget(trial);
+        }
+    }
     let standing = lab.standing(trial)?;
     if standing.has_reached(until) {
         let _ = watch.note(trial, &Moment::Left(&standing));
         return Ok(Attempt::Done);
     }
     // Before anything is written: what can't be trained leaves no run behind.
-    let dataset = lab.dataset(&trial.config)?;
     check(&dataset, &trial.config)?;
     let Continuing { folder, config, stopped, data_checksum, damage: _ } =
         RunFolder::create_or_resume(&path, &trial.config, lock)?;
-    if config != trial.config {
-        return Err(InputError::new("holds a training with other settings")
-            .file(&path)
-            .help("choose another folder for this experiment")
-            .into());
-    }
     data_checksum.map_or(Ok(()), |checksum| dataset.check_same(&checksum))?;
 
     let began = Moment::Began(stopped.as_ref().map_or(0, |stopped| stopped.progress.epoch));
@@ -108,4 +118,20 @@ pub(super) fn attempt(lab: &Lab, trial: &Trial, until: Option<usize>, watch: &dy
     let standing = lab.standing(trial)?;
     let _ = watch.note(trial, &Moment::Left(&standing));
     Ok(Attempt::Done)
+}
+
+/// What is there is taken up only if it is this very training on these very data.
+fn check_same(folder: &RunFolder, trial: &Trial, dataset: &Dataset) -> Result<()> {
+    let refuse = |what: &str, help: &str| Err(InputError::new(what).file(folder.path()).help(help).into());
+    if folder.config()? != trial.config {
+        let help = "choose another folder for this experiment, or take this training away";
+        return refuse("holds a training with other settings", help);
+    }
+    match folder.record()? {
+        Some(record) if record.data_checksum != dataset.checksum => refuse(
+            &format!("the data '{}' are no longer those it was trained on", dataset.name),
+            "bring the old data back, or choose another folder for this experiment",
+        ),
+        _ => Ok(()),
+    }
 }

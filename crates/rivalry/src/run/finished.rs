@@ -35,7 +35,10 @@ impl FinishedRun {
         let Some(record) = folder.record()? else {
             return Err(InputError::new("the run is not finished: it has no metrics.json")
                 .file(path)
-                .help(format!("let it finish: rivalry train --resume {}", path.display()))
+                .help(format!(
+                    "let it finish: rivalry train --resume {}; a sweep's trial by giving the sweep again",
+                    path.display()
+                ))
                 .into());
         };
         let history = folder.log()?;
