@@ -3,7 +3,7 @@
 
 mod names;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rivalry::config::Select;
 use rivalry::loss::LOSSES;
@@ -41,7 +41,8 @@ pub(crate) struct LossRuns<'a> {
 pub(crate) struct Setting<'a> {
     /// One run a seed.
     pub runs: Vec<&'a Run>,
-    /// The mean of the metric that epochs are chosen by, on the validation part.
+    /// The metric that epochs are chosen by, on the validation part: the mean over the seeds that all settings of the
+    /// loss have, so that none is judged by luckier ones.
     pub valid: Option<f64>,
 }
 
@@ -125,6 +126,13 @@ impl<'a> Group<'a> {
         loss.chosen.map(|chosen| &loss.settings[chosen])
     }
 
+    /// How many settings of a loss were tried, those that a search gave up included.
+    pub(crate) fn tried(&self, loss: &str) -> usize {
+        let ended =
+            self.runs.iter().filter(|run| run.loss() == loss && (run.record.is_some() || run.given_up));
+        ended.map(|run| run.settings.setting()).collect::<BTreeSet<_>>().len()
+    }
+
     /// The runs that the rows are made of.
     pub(crate) fn shown(&self) -> Vec<usize> {
         self.rows().flat_map(|(_, setting)| setting.runs.iter().map(|run| run.number)).collect()
@@ -143,22 +151,33 @@ impl<'a> LossRuns<'a> {
                 seeds.push(run);
             }
         }
-        let settings: Vec<Setting<'_>> = alike.into_values().map(|runs| Setting::of(runs, metric)).collect();
+        let shared = shared_seeds(alike.values());
+        let setting = |runs| Setting::of(runs, metric, &shared);
+        let settings: Vec<Setting<'_>> = alike.into_values().map(setting).collect();
         let chosen = choose(&settings);
         Self { loss, settings, chosen, varied }
     }
 }
 
 impl<'a> Setting<'a> {
-    fn of(runs: Vec<&'a Run>, metric: &str) -> Self {
-        let valid = Summary::over(&runs, |run| run.valid(metric)).map(|summary| summary.mean);
-        Self { runs, valid }
+    /// `shared` are the seeds to be judged by; if there are none, all are.
+    fn of(runs: Vec<&'a Run>, metric: &str, shared: &BTreeSet<u64>) -> Self {
+        let judged = |run: &&&Run| shared.is_empty() || shared.contains(&run.config.train.seed);
+        let judged: Vec<&Run> = runs.iter().filter(judged).copied().collect();
+        let valid = Summary::over(&judged, |run| run.valid(metric));
+        Self { valid: valid.map(|summary| summary.mean), runs }
     }
 
     /// A test metric over the seeds.
     pub(crate) fn test(&self, metric: &str) -> Option<Summary> {
         Summary::over(&self.runs, |run| run.test(metric))
     }
+}
+
+/// The seeds that every setting has been run from.
+fn shared_seeds<'r>(settings: impl Iterator<Item = &'r Vec<&'r Run>>) -> BTreeSet<u64> {
+    let seeds = settings.map(|runs| runs.iter().map(|run| run.config.train.seed).collect::<BTreeSet<_>>());
+    seeds.reduce(|all, some| &all & &some).unwrap_or_default()
 }
 
 /// The best on validation. The test part is never looked at: where there is nothing else, nothing is chosen.

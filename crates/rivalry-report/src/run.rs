@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rivalry::Result;
 use rivalry::config::Config;
+use rivalry::experiment::failure;
 use rivalry::inspect::Inspection;
 use rivalry::run::{RunFolder, RunRecord, quoted};
 use rivalry::train::Record;
@@ -24,6 +25,8 @@ pub(crate) struct Run {
     pub record: Option<RunRecord>,
     /// Whether a search gave it up: evaluated, not finished, and with nothing left to go on from.
     pub given_up: bool,
+    /// Why it can't be trained, if a search found that it can't.
+    pub failure: Option<String>,
     pub inspection: Option<Inspection>,
 }
 
@@ -43,6 +46,7 @@ impl Run {
             settings: Settings::of(&config),
             config,
             given_up: record.is_none() && !log.is_empty() && !folder.has_checkpoint(),
+            failure: failure(&path),
             log,
             record,
             inspection: folder.inspection()?,

@@ -73,6 +73,12 @@ impl Runs {
         folder
     }
 
+    /// A run that a search gave up.
+    pub(crate) fn given_up(&self, name: &str, settings: &[&str]) {
+        let folder = self.unfinished(name, settings);
+        std::fs::remove_file(folder.path().join("checkpoint")).unwrap();
+    }
+
     pub(crate) fn read(&self) -> Vec<Run> {
         let found = find_runs(self.path()).unwrap();
         found.iter().enumerate().map(|(number, run)| Run::read(run, self.path(), number).unwrap()).collect()

@@ -19,6 +19,27 @@ fn validation_chooses_the_setting_and_the_test_part_never_does() {
 }
 
 #[test]
+fn settings_are_judged_by_the_seeds_they_share_and_the_given_up_count_as_tried() {
+    let runs = Runs::new();
+    let with = |seed: u64, tau: f64| {
+        ["loss.type=sl".to_owned(), format!("loss.tau={tau}"), format!("train.seed={seed}")]
+    };
+    // From its first seed a search chose 0.1; from more of them its mean is below the rival's one lucky figure.
+    for (name, seed, tau, valid) in
+        [("a", 0, 0.1, 0.13), ("b", 1, 0.1, 0.10), ("c", 2, 0.1, 0.10), ("d", 0, 0.2, 0.12)]
+    {
+        let settings = with(seed, tau);
+        runs.finished(name, &settings.each_ref().map(String::as_str), Some(valid), 0.3);
+    }
+    runs.given_up("e", &["loss.type=sl", "loss.tau=0.3"]);
+    let runs = runs.read();
+    let groups = group(&runs);
+    let chosen = groups[0].chosen("sl").unwrap();
+    assert_eq!((chosen.runs.len(), chosen.valid), (3, Some(0.13)));
+    assert_eq!((groups[0].losses[0].settings.len(), groups[0].tried("sl")), (2, 3));
+}
+
+#[test]
 fn without_validation_nothing_is_chosen_and_every_setting_is_shown() {
     let runs = Runs::new();
     runs.finished("a", &["loss.type=sl", "loss.tau=0.1"], None, 0.30);

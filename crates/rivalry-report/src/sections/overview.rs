@@ -97,7 +97,10 @@ fn not_finished(runs: &[&Run]) -> Table {
             Cell::plain(run.data()),
             Cell::plain(format!("{} of {}", last.map_or(0, |record| record.epoch), run.config.train.epochs)),
             Cell::maybe(valid.map(|value| format!("{value:.4} ({metric})"))),
-            Cell::plain(format!("rivalry train --resume {}", quoted(&run.path))),
+            Cell::plain(match &run.failure {
+                Some(reason) => format!("can't be trained: {reason}"),
+                None => format!("rivalry train --resume {}", quoted(&run.path)),
+            }),
         ]
     };
     Table {

@@ -45,7 +45,7 @@ fn main_metrics(group: &Group<'_>) -> [String; 2] {
 fn main_table(group: &Group<'_>, metrics: &[&String]) -> Table {
     let rows: Vec<(&LossRuns<'_>, &Setting<'_>)> = group.rows().collect();
     let compared = rows.iter().any(|(_, setting)| published(setting.runs[0]).is_some());
-    let searched = rows.iter().any(|(loss, _)| loss.settings.len() > 1);
+    let searched = rows.iter().any(|(loss, _)| group.tried(&loss.loss) > 1);
     let mut columns = vec![Column::text("loss")];
     for metric in metrics {
         columns.push(Column::number(*metric));
@@ -72,7 +72,10 @@ fn main_table(group: &Group<'_>, metrics: &[&String]) -> Table {
         }
         cells.extend([Cell::plain(setting.runs.len().to_string()), Cell::plain(epochs(setting))]);
         if searched {
-            cells.extend([Cell::plain(loss.settings.len().to_string()), Cell::plain(which(loss, setting))]);
+            cells.extend([
+                Cell::plain(group.tried(&loss.loss).to_string()),
+                Cell::plain(which(loss, setting)),
+            ]);
         }
         cells
     };

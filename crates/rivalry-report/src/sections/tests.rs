@@ -84,12 +84,13 @@ fn what_is_not_there_has_no_section() {
 #[test]
 fn what_a_search_gave_up_is_counted_and_not_to_be_gone_on_with() {
     let runs = Runs::new();
-    let given_up = runs.unfinished("given-up", &["loss.type=sl"]);
-    std::fs::remove_file(given_up.path().join("checkpoint")).unwrap();
-    runs.unfinished("going-on", &["loss.type=sl", "loss.tau=0.1"]);
+    runs.given_up("given-up", &["loss.type=sl"]);
+    let failed = runs.unfinished("failed", &["loss.type=sl", "loss.tau=0.1"]);
+    std::fs::write(failed.path().join("failed.txt"), "a non-finite loss\n").unwrap();
     let sections = sections(&runs);
     let rows = &tables(&sections, "overview")[1].rows;
     assert_eq!(rows.len(), 1);
+    assert_eq!(texts(tables(&sections, "overview")[1], 0)[5], "can't be trained: a non-finite loss");
     let Block::Prose(text) = &sections[0].blocks[0] else { panic!("words come first") };
     assert!(text.contains("0 finished, 1 not. 1 more were given up"), "{text}");
 }
