@@ -182,6 +182,21 @@ fn runs_that_cannot_be_compared_are_refused_with_the_difference() {
 }
 
 #[test]
+fn a_mean_over_all_users_and_the_differences_agree() {
+    let world = World::with_log();
+    for loss in ["sl", "bpr"] {
+        world.train(loss, &["--loss", loss, "--split", "time", "--test", "0.1", "--set", "eval.average=all"]);
+    }
+    let document = world.json(&["compare", "sl", "bpr", "--json"]);
+    let stats = world.json(&["data", "stats", "log.csv", "--split", "time", "--test", "0.1", "--json"]);
+    assert_eq!(document["users"], stats["users"]);
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{value}"));
+    let mean = |method: usize| number(&document["methods"][method]["metrics"]["NDCG@20"]["mean"]);
+    let difference = number(&document["methods"][1]["differences"]["NDCG@20"]["mean"]);
+    assert!(mean(0) > 0.0 && (mean(1) - mean(0) - difference).abs() < 1e-12, "{difference}");
+}
+
+#[test]
 fn missing_unfinished_and_damaged_runs_are_named() {
     let world = World::new();
     train(&world, "run", &["--loss", "sl"]);

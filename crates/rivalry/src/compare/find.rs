@@ -1,5 +1,7 @@
 //! From what the user names to the folders of runs.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 use crate::experiment::chosen_runs;
@@ -16,12 +18,7 @@ pub fn find_runs(paths: &[&Path]) -> Result<Vec<PathBuf>> {
         if !path.exists() {
             return Err(InputError::new("there is no such folder").file(path).into());
         }
-        // Of a search only what it chose is worth comparing, and only of that the models are kept.
-        let here = match chosen_runs(path)? {
-            Some(chosen) => chosen,
-            None if path.is_dir() => run::find_runs(path)?.iter().map(|run| run.path().to_owned()).collect(),
-            None => Vec::new(),
-        };
+        let here = if path.is_dir() { runs_in(path)? } else { Vec::new() };
         if here.is_empty() {
             return Err(InputError::new("no run, and none in it")
                 .file(path)
@@ -32,6 +29,30 @@ pub fn find_runs(paths: &[&Path]) -> Result<Vec<PathBuf>> {
     }
     let mut seen = std::collections::HashSet::new();
     found.retain(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
+    Ok(found)
+}
+
+/// The runs in a folder. Of a search, wherever it is, only what it chose is worth comparing, and only of that the models
+/// are kept.
+fn runs_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    if let Some(chosen) = chosen_runs(folder)? {
+        return Ok(chosen);
+    }
+    let mut searches: BTreeMap<PathBuf, Option<Vec<PathBuf>>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for run in run::find_runs(folder)? {
+        let parent = run.path().parent().unwrap_or(folder).to_owned();
+        let chosen = match searches.entry(parent) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let chosen = chosen_runs(new.key())?;
+                new.insert(chosen)
+            }
+        };
+        if chosen.as_ref().is_none_or(|chosen| chosen.iter().any(|path| path == run.path())) {
+            found.push(run.path().to_owned());
+        }
+    }
     Ok(found)
 }
 
@@ -53,5 +74,22 @@ mod tests {
         assert_eq!(found, ["b", "a/x/deep", "a/y"].map(|name| world.path().join(name)));
         let error = |name: &str| find_runs(&[&world.path().join(name)]).unwrap_err().to_string();
         assert!(error("c").contains("no such folder") && error("a/no-run").contains("no run"));
+        assert!(error("b/config.toml").contains("no run"));
+    }
+
+    #[test]
+    fn of_a_search_within_only_what_it_chose_is_found() {
+        let world = tempfile::tempdir().unwrap();
+        for run in ["alone", "sweep/sl-1", "sweep/sl-2"] {
+            std::fs::create_dir_all(world.path().join(run)).unwrap();
+            std::fs::write(world.path().join(run).join("config.toml"), "").unwrap();
+        }
+        let seed =
+            r#"{ "name": "sl-2", "settings": {}, "state": "finished", "valid": 0.1, "outcome": null }"#;
+        let head = r#""data": "d", "backbone": "mf", "loss": "sl", "settings": {}, "tried": 2"#;
+        let chosen = format!(r#"[{{ {head}, "seeds": [{seed}] }}]"#);
+        std::fs::write(world.path().join("sweep/chosen.json"), chosen).unwrap();
+        let found = find_runs(&[world.path()]).unwrap();
+        assert_eq!(found, ["alone", "sweep/sl-2"].map(|name| world.path().join(name)));
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Method, MetricAt, Terms};
 use crate::Result;
 use crate::data::Dataset;
-use crate::eval::{Bucket, EvalOptions, Part, evaluate};
+use crate::eval::{Average, Bucket, EvalOptions, Part, evaluate};
 
 /// All methods measured on the same users.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,8 @@ pub struct MeasuredRun {
     pub tail: BTreeMap<String, f64>,
     /// Coverage, popularity and Gini of the lists.
     pub lists: BTreeMap<String, f64>,
-    /// For each metric one value a user, the users in the same order in every run.
+    /// For each metric one value a user, the users in the same order in every run: those with test items, and where the
+    /// mean is over all users a zero for each of the others after them.
     pub per_user: BTreeMap<String, Vec<f64>>,
 }
 
@@ -107,6 +108,10 @@ fn measure_run(
     let names: Vec<String> = metrics.iter().map(MetricAt::to_string).collect();
     let mut per_user = found.per_user.unwrap_or_default().values;
     per_user.retain(|name, _| names.contains(name));
+    if run.config.eval.average == Average::All {
+        // Users without test items have 0 in the means, and so they have here.
+        per_user.values_mut().for_each(|values| values.resize(dataset.users.len(), 0.0));
+    }
     let asked = |mut all: BTreeMap<String, f64>| {
         all.retain(|name, _| names.contains(name));
         all

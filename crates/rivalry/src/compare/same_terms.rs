@@ -47,7 +47,7 @@ fn other_protocol(first: &FinishedRun, other: &FinishedRun) -> Found {
         settings.extend(flatten("eval.average", &eval.average));
         settings.extend(flatten("train.select", &run.record.outcome.select));
         // The lists may be measured at other lengths, as long as the epoch was chosen at the same.
-        settings.insert("eval.k, which chooses the epoch by".to_owned(), eval.selection_metric());
+        settings.insert("the metric the epoch is chosen by".to_owned(), eval.selection_metric());
         settings
     };
     let change = first_change(&settings(first), &settings(other))?;
@@ -58,8 +58,7 @@ fn other_protocol(first: &FinishedRun, other: &FinishedRun) -> Found {
 /// The first setting that is not the same, in words.
 fn first_change(first: &Settings, other: &Settings) -> Option<String> {
     let keys = first.keys().chain(other.keys().filter(|key| !first.contains_key(*key)));
-    let value =
-        |settings: &Settings, key: &str| settings.get(key).map_or("not set", String::as_str).to_owned();
+    let value = |settings: &Settings, key: &str| settings.get(key).map_or("unset", String::as_str).to_owned();
     let mut changes = keys.map(|key| (key, value(first, key), value(other, key)));
     let (key, one, two) = changes.find(|(_, one, two)| one != two)?;
     Some(format!("{key} is {two} and not {one}"))
