@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Standing, State, Trial};
+use super::{Standing, Trial};
 use crate::files::write_atomically;
 use crate::stats::Summary;
 use crate::{Error, InputError, Result};
@@ -52,22 +52,6 @@ impl Chosen {
         let values: Vec<f64> = values.collect();
         (!values.is_empty()).then(|| Summary::of(&values))
     }
-}
-
-/// Of each contest the finished trial with the best validation value; of equal ones the earlier.
-pub(super) fn best_of_each<'a>(trials: &'a [Trial], standings: &[Standing]) -> Vec<&'a Trial> {
-    let mut best: Vec<(&Trial, Option<f64>)> = Vec::new();
-    for (trial, standing) in trials.iter().zip(standings) {
-        if standing.state != State::Finished {
-            continue;
-        }
-        match best.iter_mut().find(|(rival, _)| rival.contest() == trial.contest()) {
-            Some(place) if standing.valid > place.1 => *place = (trial, standing.valid),
-            Some(_) => {}
-            None => best.push((trial, standing.valid)),
-        }
-    }
-    best.into_iter().map(|(trial, _)| trial).collect()
 }
 
 /// Writes down what a search chose.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::findings::best_of_each;
+use super::choice::{best_of_each, check_choice, check_seeds};
 use super::work::{Attempt, attempt};
 use super::{Chosen, Findings, Halving, Search, Standing, State, Trial, Watch, findings, index};
 use crate::config::Config;
@@ -68,7 +68,7 @@ impl Lab {
                 .help("give a grid, or the name of a loss")
                 .into());
         }
-        self.check_choice(&trials)?;
+        check_choice(self, &trials)?;
         check_seeds(&trials, search.seeds())?;
         let Some(standings) = self.run(&trials, order, watch)? else { return Ok(None) };
         let best: Vec<Trial> = best_of_each(&trials, &standings).into_iter().cloned().collect();
@@ -204,25 +204,6 @@ impl Lab {
         self.over.lock().unwrap_or_else(PoisonError::into_inner).remove(&trial.name);
     }
 
-    /// Refuses a choice with nothing to choose by: the test part is not for choosing.
-    fn check_choice(&self, trials: &[Trial]) -> Result<()> {
-        let mut rivals: HashMap<[&str; 3], usize> = HashMap::new();
-        for trial in trials {
-            *rivals.entry(trial.contest()).or_default() += 1;
-        }
-        for trial in trials.iter().filter(|trial| rivals[&trial.contest()] > 1) {
-            let dataset = self.dataset(&trial.config)?;
-            if dataset.valid.is_empty() {
-                let what = format!("'{}' has no validation part, and nothing else may choose", dataset.name);
-                return Err(InputError::new(what)
-                    .field("data.prepare.validation")
-                    .help("have one carved out (--validation random), or try one setting of each loss")
-                    .into());
-            }
-        }
-        Ok(())
-    }
-
     /// A trial's best value on the validation part until an epoch, however far it has come since.
     fn value(&self, trial: &Trial, until: Option<usize>) -> Result<f64> {
         let Ok(folder) = RunFolder::open(&self.path.join(&trial.name)) else { return Ok(f64::NEG_INFINITY) };
@@ -270,18 +251,6 @@ impl Lab {
             }
         }
         Ok(())
-    }
-}
-
-/// Refuses seeds that go beyond what a config can hold.
-fn check_seeds(trials: &[Trial], seeds: usize) -> Result<()> {
-    let last = |trial: &Trial| trial.config.train.seed.checked_add(seeds as u64);
-    match trials.iter().all(|trial| last(trial).is_some_and(|last| last <= i64::MAX as u64)) {
-        true => Ok(()),
-        false => Err(InputError::new("there are not so many seeds after this one")
-            .field("train.seed")
-            .help("begin with a smaller seed, or train from fewer")
-            .into()),
     }
 }
 

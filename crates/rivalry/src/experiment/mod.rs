@@ -1,6 +1,7 @@
 //! Many trainings for one question: what to try ([`Search`]), one attempt at it ([`Trial`]), and the folder they are run
 //! in ([`Lab`]), which any number of processes may work on and any of them may die in.
 
+mod choice;
 mod findings;
 mod halving;
 mod index;
