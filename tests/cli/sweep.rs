@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{World, holds};
+use crate::support::{World, holds, texts};
 
 const SEARCH: &str = "
     seeds = 2
@@ -77,6 +77,19 @@ fn what_is_wrong_is_named_and_nothing_is_left_behind() {
     holds(&with_data("grid = { train.epoch = [1] }"), &["did you mean 'epochs'?"]);
     holds(&world.fails(2, &["sweep", "nothing.toml"]), &["nothing.toml", "no such file"]);
     holds(&world.fails(2, &["sweep", "--data", "synthetic", "--loss", "sll"]), &["did you mean 'sl'?"]);
+}
+
+#[test]
+fn a_sweep_in_which_everything_fails_says_so_and_why() {
+    let world = World::new();
+    world.write("s.toml", &SEARCH.replace("loss.tau = [0.1, 0.2]", "optim.lr = 1e38"));
+    let output = world.run(&["sweep", "s.toml"]);
+    let (out, said) = texts(&output);
+    assert_eq!((output.status.code(), &out[..]), (Some(2), ""), "{said}");
+    holds(
+        &said,
+        &["error: runs/sweep-s: no trial could be trained: the loss became non-finite", "index.json"],
+    );
 }
 
 /// Kills a sweep again and again, at moments that differ every time, until it is done.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rivalry::config::{Config, preset_layer, read_layer, setting_layer, source_layer};
+use rivalry::config::{Config, no_source, preset_layer, read_layer, setting_layer, source_layer};
 use rivalry::{Error, InputError, Result};
 
 use crate::args::Layer;
@@ -40,9 +40,7 @@ pub fn resolve(
 /// What exists as a path, as an absolute one; anything else is a name. There must be something.
 pub fn absolute_source(source: Option<&str>) -> Result<String> {
     let Some(source) = source.filter(|source| !source.is_empty()) else {
-        return Err(InputError::new("no data to train on")
-            .help("give a file, a folder or a name, such as --data synthetic; 'rivalry list datasets' shows the names")
-            .into());
+        return Err(no_source().into());
     };
     let path = Path::new(source);
     if !path.exists() {

@@ -66,12 +66,11 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     let Some(findings) = found else { return Err(SweepInterrupted { folder: out }.into()) };
     if args.common.json {
         print_json(&Document { folder: &out, findings: &findings })?;
+    } else if !findings.chosen.is_empty() {
+        show(&findings, &first.config.eval.selection_metric(), &out, args.common.quiet)?;
     }
     if findings.chosen.is_empty() {
         return Err(rivalry::Error::from(nothing_works(&findings, &out)).into());
-    }
-    if !args.common.json {
-        show(&findings, &first.config.eval.selection_metric(), &out, args.common.quiet)?;
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! From what the user names to the folders of runs.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::experiment::chosen_runs;
@@ -38,19 +37,11 @@ fn runs_in(folder: &Path) -> Result<Vec<PathBuf>> {
     if let Some(chosen) = chosen_runs(folder)? {
         return Ok(chosen);
     }
-    let mut searches: BTreeMap<PathBuf, Option<Vec<PathBuf>>> = BTreeMap::new();
-    let mut found = Vec::new();
-    for run in run::find_runs(folder)? {
-        let parent = run.path().parent().unwrap_or(folder).to_owned();
-        let chosen = match searches.entry(parent) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                let chosen = chosen_runs(new.key())?;
-                new.insert(chosen)
-            }
-        };
-        if chosen.as_ref().is_none_or(|chosen| chosen.iter().any(|path| path == run.path())) {
-            found.push(run.path().to_owned());
+    let mut found: Vec<PathBuf> = run::find_runs(folder)?.iter().map(|run| run.path().to_owned()).collect();
+    let parents: BTreeSet<PathBuf> = found.iter().filter_map(|run| Some(run.parent()?.to_owned())).collect();
+    for parent in parents {
+        if let Some(chosen) = chosen_runs(&parent)? {
+            found.retain(|run| run.parent() != Some(&*parent) || chosen.contains(run));
         }
     }
     Ok(found)

@@ -66,6 +66,13 @@ pub fn source_layer(source: &str) -> toml::Table {
     toml::Table::from_iter([("data".to_owned(), data.into())])
 }
 
+/// The error where nothing says which data to train on.
+pub fn no_source() -> InputError {
+    InputError::new("no data to train on").help(
+        "give a file, a folder or a name, such as --data synthetic; 'rivalry list datasets' shows the names",
+    )
+}
+
 /// A config file as a layer.
 pub fn read_layer(path: &Path) -> Result<toml::Table> {
     let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {

@@ -11,7 +11,7 @@ mod settings;
 
 pub use entry::{Entry, choose};
 pub use found::{Found, found};
-pub use layers::{read_layer, setting_layer, source_layer};
+pub use layers::{no_source, read_layer, setting_layer, source_layer};
 pub(crate) use param::shown;
 pub use param::{Param, Params, Range, Value};
 pub use preset::{Cell, cells, preset_layer};

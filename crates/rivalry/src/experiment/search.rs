@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Trial;
 use super::values::{Values, keys};
-use crate::config::{Config, Param, Value, read_layer, setting_layer, source_layer};
+use crate::config::{Config, Param, Value, no_source, read_layer, setting_layer, source_layer};
 use crate::loss::LOSSES;
 use crate::rng::stream;
 use crate::{Error, InputError, Result, unknown_name};
@@ -167,10 +167,7 @@ impl Search {
             layers.extend(self.fixed.iter().cloned());
             let source = layers.iter().rev().find_map(|layer| layer.get("data")?.get("source")?.as_str());
             let Some(source) = source.filter(|source| !source.is_empty()).map(str::to_owned) else {
-                return Err(InputError::new("no data to train on")
-                    .field("data.source")
-                    .help("give a file, a folder or a name, such as --data synthetic; 'rivalry list datasets' shows the names")
-                    .into());
+                return Err(no_source().field("data.source").into());
             };
             layers.insert(0, source_layer(&source));
             let config = Config::from_layers(&layers)?;
@@ -317,6 +314,13 @@ mod tests {
         assert_eq!((first.len(), &first), (7, &again));
         assert!(first.iter().all(|t| (0.01..=1.0).contains(&t.config.loss["tau"].as_float().unwrap())));
         assert_ne!(trials(&format!("seed = 1\n{text}")).unwrap(), first);
+        let whole =
+            "trials = 5\ngrid = { loss.type = 'sl', train.negatives = { from = 10, to = 90, whole = true } }";
+        let negatives: Vec<_> = trials(whole).unwrap().iter().map(|t| t.config.train.negatives).collect();
+        assert!(
+            negatives.len() == 5 && negatives.iter().all(|n| (10..=90).contains(&n.unwrap())),
+            "{negatives:?}"
+        );
         // There are only two points, however many are wanted.
         assert_eq!(trials("trials = 9\ngrid = { loss.type = ['sl', 'bpr'] }").unwrap().len(), 2);
     }

@@ -55,15 +55,15 @@ pub(super) fn attempt(
     std::fs::create_dir_all(&path).map_err(|e| Error::io("create", &path, e))?;
     let Ok(lock) = Lock::try_take(&path)? else { return Ok(Attempt::Busy) };
     let dataset = lab.dataset(&trial.config)?;
-    let standing = lab.standing(trial)?;
+    let mut standing = lab.standing(trial)?;
     if let Ok(folder) = RunFolder::open(&path) {
         check_same(&folder, trial, &dataset)?;
         if keep_model && standing.state == State::Finished && !folder.has_model() {
             folder.forget()?;
             lab.forget(trial);
+            standing = lab.standing(trial)?;
         }
     }
-    let standing = lab.standing(trial)?;
     if standing.has_reached(until) {
         let _ = watch.note(trial, &Moment::Left(&standing));
         return Ok(Attempt::Done);
