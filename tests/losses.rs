@@ -1,6 +1,6 @@
 //! What every loss on the list must do, whatever it computes. A new loss is tested here without new test code.
 
-use rivalry::loss::{self, Gradients, LOSSES, Loss, Negatives, Row, RowGradient, RowLoss, Turn};
+use rivalry::loss::{GradientBuffers, LOSSES, Loss, LossConfig, Negatives, Phase, Row, RowGradient, RowLoss};
 use rivalry_kernels::Real;
 
 /// One batch of scores, the same for every test.
@@ -26,7 +26,8 @@ impl Scores {
         Row {
             positive: self.positives[b],
             negatives: &self.negatives[b],
-            companions: &self.similarities[b],
+            features: &self.similarities[b],
+            log_probs: &[],
             user: 0,
         }
     }
@@ -41,13 +42,13 @@ impl Scores {
 fn gradient<T: Real>(
     loss: &dyn RowLoss<T>,
     own: usize,
-    turn: Turn,
+    phase: Phase,
     row: Row<'_, T>,
     measure: T,
 ) -> (RowGradient<T>, Vec<T>, Vec<T>) {
     let (mut grads, mut own) = (vec![T::zero(); row.negatives.len()], vec![T::zero(); own]);
-    let places = Gradients { negatives: &mut grads, own: &mut own };
-    (loss.gradient(turn, row, measure, places), grads, own)
+    let places = GradientBuffers { negatives: &mut grads, params: &mut own };
+    (loss.gradient(phase, row, measure, places), grads, own)
 }
 
 /// Every loss on the list, with those of the settings that it has.
@@ -58,13 +59,17 @@ fn for_each_loss(settings: &str, test: impl Fn(&str, Box<dyn Loss>)) {
 }
 
 fn build(name: &str, settings: &str) -> Box<dyn Loss> {
-    let entry = LOSSES.iter().find(|entry| entry.name == name).unwrap();
-    // LLPAUC's α and β are other things than DSL's, with other ranges.
-    let settings = if name == "llpauc" { "alpha = 0.7\nbeta = 0.1" } else { settings };
-    let mut section: toml::Table = settings.parse().unwrap();
-    section.retain(|key, _| entry.params.iter().any(|p| p.name == key));
-    section.insert("type".into(), name.into());
-    loss::build(&section).unwrap()
+    let config = |section: &toml::Table| LossConfig::from_table("loss", LOSSES, section);
+    let mut section = toml::Table::from_iter([("type".to_owned(), name.into())]);
+    for (key, value) in settings.parse::<toml::Table>().unwrap() {
+        let before = section.clone();
+        section.insert(key, value);
+        // A parameter that this loss doesn't have, or has with another range, keeps its default.
+        if config(&section).is_err() {
+            section = before;
+        }
+    }
+    config(&section).unwrap().build()
 }
 
 /// A number of negatives that the loss can work with.
@@ -75,11 +80,11 @@ fn n_negatives(loss: &dyn Loss, wanted: usize) -> usize {
     }
 }
 
-/// All turns the loss ever takes.
-fn turns(loss: &dyn Loss) -> Vec<Turn> {
-    let mut turns: Vec<Turn> = (0..10).flat_map(|epoch| loss.turns(epoch).iter().copied()).collect();
-    turns.dedup();
-    turns
+/// All phases of a step that the loss ever has.
+fn phases(loss: &dyn Loss) -> Vec<Phase> {
+    let mut phases: Vec<Phase> = (0..10).flat_map(|epoch| loss.phases(epoch).iter().copied()).collect();
+    phases.dedup();
+    phases
 }
 
 /// κ is a constant in the gradient although it follows the scores, so it is switched off here and has a test of its
@@ -92,39 +97,39 @@ fn gradients_agree_with_finite_differences() {
         for_each_loss(&settings, |name, mut loss| {
             loss.set_quantile(0, 0.3);
             let scores = scores(5, n_negatives(&*loss, 24));
-            for turn in turns(&*loss) {
+            for phase in phases(&*loss) {
                 let measures = scores.measures(&*loss);
                 for (b, &measure) in measures.iter().enumerate() {
-                    check_row(name, &mut *loss, turn, scores.row(b), measure);
+                    check_row(name, &mut *loss, phase, scores.row(b), measure);
                 }
             }
         });
     }
 }
 
-fn check_row(name: &str, loss: &mut dyn Loss, turn: Turn, row: Row<'_, f64>, measure: f64) {
-    let (h, own) = (1e-6, loss.own());
-    let (outcome, grads, own_grads) = gradient::<f64>(loss, own, turn, row, measure);
+fn check_row(name: &str, loss: &mut dyn Loss, phase: Phase, row: Row<'_, f64>, measure: f64) {
+    let (h, own) = (1e-6, loss.n_params());
+    let (outcome, grads, own_grads) = gradient::<f64>(loss, own, phase, row, measure);
     let agree = |what: String, slope: f64, found: f64| {
         let error = (slope - found).abs();
         assert!(
             error < 1e-6 * (1.0 + found.abs()),
-            "{name}, {turn:?}, {what}: {slope} by differences, {found}"
+            "{name}, {phase:?}, {what}: {slope} by differences, {found}"
         );
     };
     let value = |loss: &dyn Loss, positive: f64, j: usize, shift: f64| {
-        let (mut negatives, mut companions) = (row.negatives.to_vec(), row.companions.to_vec());
-        if turn == Turn::Rival {
-            companions[j] += shift;
+        let (mut negatives, mut features) = (row.negatives.to_vec(), row.features.to_vec());
+        if phase == Phase::Adversary {
+            features[j] += shift;
         } else {
             negatives[j] += shift;
         }
         let row =
-            Row { positive: positive + row.positive, negatives: &negatives, companions: &companions, ..row };
-        gradient::<f64>(loss, own, turn, row, measure).0.value
+            Row { positive: positive + row.positive, negatives: &negatives, features: &features, ..row };
+        gradient::<f64>(loss, own, phase, row, measure).0.value
     };
-    if turn != Turn::Own {
-        if turn != Turn::Rival {
+    if phase != Phase::LossParams {
+        if phase != Phase::Adversary {
             let slope = (value(loss, h, 0, 0.0) - value(loss, -h, 0, 0.0)) / (2.0 * h);
             agree("positive".into(), slope, outcome.positive);
         }
@@ -137,16 +142,17 @@ fn check_row(name: &str, loss: &mut dyn Loss, turn: Turn, row: Row<'_, f64>, mea
         }
     }
     let state = loss.state();
-    // Of GuidedRec's network every 37th number: all kinds of them are among these.
-    for k in (0..own_grads.len()).step_by(if own > 100 { 37 } else { 1 }) {
-        if turn == Turn::ModelAgain || (name == "guidedrec" && turn == Turn::Model) {
-            break;
-        }
+    // Only phases that move the parameters of the loss need their gradients.
+    loss.step_params(phase, &vec![1.0; own], 0.1);
+    let moves = loss.state() != state;
+    assert!(loss.restore(&state));
+    // Of a large network every 37th parameter: all kinds of them are among these.
+    for k in (0..if moves { own_grads.len() } else { 0 }).step_by(if own > 100 { 37 } else { 1 }) {
         let mut at = |shift: f64| {
             let mut moved = state.clone();
             moved.get_mut("values").unwrap()[k] += shift;
             assert!(loss.restore(&moved));
-            gradient::<f64>(&*loss, own, turn, row, measure).0.value
+            gradient::<f64>(&*loss, own, phase, row, measure).0.value
         };
         let slope = (at(h) - at(-h)) / (2.0 * h);
         agree(format!("own number {k}"), slope, own_grads[k]);
@@ -167,7 +173,7 @@ fn gradients_with_weighted_negatives_agree_with_finite_differences() {
             let loss = build(name, &settings);
             for (b, &m) in scores.measures(&*loss).iter().enumerate() {
                 let row = scores.row(b);
-                let (outcome, grads, _) = gradient::<f64>(&*loss, 0, Turn::Model, row, m);
+                let (outcome, grads, _) = gradient::<f64>(&*loss, 0, Phase::Model, row, m);
                 let kappa = plain_kappa(row, beta, floor, drift);
                 let value = |positive: f64, shifted: usize, shift: f64| -> f64 {
                     let z = |(j, f): (usize, &f64)| {
@@ -191,7 +197,7 @@ fn gradients_with_weighted_negatives_agree_with_finite_differences() {
 fn plain_kappa(row: Row<'_, f64>, beta: f64, floor: f64, drift: bool) -> Vec<f64> {
     let n = row.negatives.len() as f64;
     let e: Vec<f64> =
-        row.negatives.iter().zip(row.companions).map(|(f, s)| (f + (s + 1.0) / 2.0).exp()).collect();
+        row.negatives.iter().zip(row.features).map(|(f, s)| (f + (s + 1.0) / 2.0).exp()).collect();
     let mean = e.iter().sum::<f64>() / n;
     let kappa: Vec<f64> = e.iter().map(|e| (1.0 + beta * (e / mean - 1.0)).max(floor)).collect();
     let inverse = kappa.iter().map(|k| 1.0 / k).sum::<f64>() / n;
@@ -201,19 +207,21 @@ fn plain_kappa(row: Row<'_, f64>, beta: f64, floor: f64, drift: bool) -> Vec<f64
 #[test]
 fn the_order_of_negatives_does_not_matter() {
     for_each_loss("tau = 0.2\nalpha = 0.9\nbeta = 0.5", |name, loss| {
-        // GuidedRec's network reads its items in order; its cross-entropy does not.
-        let turns = if name == "guidedrec" { vec![Turn::Model] } else { turns(&*loss) };
+        // A network of the loss may read its items in order; the loss of the model itself may not.
+        let of_scores = |phase: &Phase| matches!(phase, Phase::Model | Phase::Adversary);
+        let phases: Vec<Phase> = phases(&*loss).into_iter().filter(of_scores).collect();
         let n = n_negatives(&*loss, 30);
         let (straight, mut turned) = (scores(4, n), scores(4, n));
         for row in turned.negatives.iter_mut().chain(&mut turned.similarities) {
             row.reverse();
         }
         let (a, b) = (straight.measures(&*loss), turned.measures(&*loss));
-        for (row, turn) in (0..4).flat_map(|row| turns.iter().map(move |&turn| (row, turn))) {
+        for (row, phase) in (0..4).flat_map(|row| phases.iter().map(move |&phase| (row, phase))) {
             assert!((a[row] - b[row]).abs() < 1e-12, "{name}");
-            let (one, grads, own) = gradient::<f64>(&*loss, loss.own(), turn, straight.row(row), a[row]);
+            let (one, grads, own) =
+                gradient::<f64>(&*loss, loss.n_params(), phase, straight.row(row), a[row]);
             let (two, mut turned_grads, turned_own) =
-                gradient::<f64>(&*loss, loss.own(), turn, turned.row(row), b[row]);
+                gradient::<f64>(&*loss, loss.n_params(), phase, turned.row(row), b[row]);
             turned_grads.reverse();
             let same = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-11);
             assert!((one.value - two.value).abs() < 1e-11, "{name}");
@@ -230,18 +238,20 @@ fn extreme_scores_stay_finite() {
         for_each_loss(&settings, |name, loss| {
             let n = n_negatives(&*loss, 40);
             for (positive, negative) in [(1.0, -1.0), (-1.0, 1.0), (0.0, 0.0), (1.0, 1.0)] {
-                for (similarity, turn) in
-                    [-1.0, 1.0].iter().flat_map(|&s| turns(&*loss).into_iter().map(move |t| (s, t)))
+                for (similarity, phase) in
+                    [-1.0, 1.0].iter().flat_map(|&s| phases(&*loss).into_iter().map(move |t| (s, t)))
                 {
-                    let (negatives, companions) = (vec![negative; n], vec![similarity; n]);
-                    let row = Row { user: 0, positive, negatives: &negatives, companions: &companions };
+                    let (negatives, features) = (vec![negative; n], vec![similarity; n]);
+                    let row =
+                        Row { user: 0, positive, negatives: &negatives, features: &features, log_probs: &[] };
                     let mut measures = [RowLoss::<f32>::measure(&*loss, row)];
                     RowLoss::<f32>::calibrate(&*loss, &mut measures);
-                    let (outcome, grads, own) = gradient::<f32>(&*loss, loss.own(), turn, row, measures[0]);
+                    let (outcome, grads, own) =
+                        gradient::<f32>(&*loss, loss.n_params(), phase, row, measures[0]);
                     assert!(outcome.value.is_finite() && outcome.positive.is_finite(), "{name}: {outcome:?}");
                     assert!(
                         grads.iter().chain(&own).all(|g| g.is_finite()),
-                        "{name}, {activation}, {turn:?}"
+                        "{name}, {activation}, {phase:?}"
                     );
                 }
             }
@@ -253,9 +263,9 @@ fn extreme_scores_stay_finite() {
 fn a_saved_state_is_taken_up_and_a_foreign_one_refused() {
     for_each_loss("", |name, mut loss| {
         loss.set_quantile(3, 0.25);
-        let grads = vec![0.5; loss.own()];
-        loss.step_own(turns(&*loss)[0], &grads, 0.1);
-        loss.step_own(Turn::Own, &grads, 0.1);
+        let grads = vec![0.5; loss.n_params()];
+        loss.step_params(phases(&*loss)[0], &grads, 0.1);
+        loss.step_params(Phase::LossParams, &grads, 0.1);
         let state = loss.state();
         let mut fresh = build(name, "");
         assert!(fresh.restore(&state), "{name}");
@@ -268,7 +278,7 @@ fn a_saved_state_is_taken_up_and_a_foreign_one_refused() {
 fn outcome(loss: &dyn Loss, row: Row<'_, f64>) -> (f64, f64, Vec<f64>) {
     let mut measures = [RowLoss::<f64>::measure(loss, row)];
     RowLoss::<f64>::calibrate(loss, &mut measures);
-    let (outcome, grads, _) = gradient::<f64>(loss, 0, Turn::Model, row, measures[0]);
+    let (outcome, grads, _) = gradient::<f64>(loss, 0, Phase::Model, row, measures[0]);
     (outcome.value, outcome.positive, grads)
 }
 
@@ -327,12 +337,45 @@ fn known_equalities_hold() {
     }
 }
 
+/// The log-q correction subtracts the log-probability of each negative from its exponent, whatever its scale.
+#[test]
+fn the_log_q_correction_divides_each_term_by_its_probability() {
+    let scores = scores(3, 30);
+    let log_probs: Vec<f64> = (0..30).map(|j| -((j % 7 + 1) as f64).ln() - 1.0).collect();
+    for_each_loss("tau = 0.3\nlog_q = true", |name, loss| {
+        if !loss.uses_log_probs() {
+            return;
+        }
+        let measures = scores.measures(&*loss);
+        for (b, &measure) in measures.iter().enumerate() {
+            let row = Row { log_probs: &log_probs, ..scores.row(b) };
+            let (with, grads, _) = gradient::<f64>(&*loss, 0, Phase::Model, row, measure);
+            // The diagnostics compute the same by another way.
+            let found = loss.diagnostics().unwrap().diagnose(row, measure);
+            let plain = loss.diagnostics().unwrap().diagnose(scores.row(b), measure);
+            for j in 0..30 {
+                let shift = (plain.logits[j] - found.logits[j]) / found.temperature;
+                assert!((shift - log_probs[j]).abs() < 1e-9, "{name}");
+            }
+            let value = found.soft_maximum / found.temperature + 30f64.ln();
+            if (0..40).all(|epoch| loss.quantile_rank(epoch).is_none()) {
+                assert!((value - with.value).abs() < 1e-9, "{name}: {value} {}", with.value);
+            }
+            // Negatives that are all equally likely change nothing but the value.
+            let even = vec![-2.0; 30];
+            let (_, same, _) =
+                gradient::<f64>(&*loss, 0, Phase::Model, Row { log_probs: &even, ..row }, measure);
+            let (_, without, _) = gradient::<f64>(&*loss, 0, Phase::Model, scores.row(b), measure);
+            assert!(same.iter().zip(&without).all(|(a, b)| (a - b).abs() < 1e-12), "{name}");
+            assert!(grads.iter().zip(&without).any(|(a, b)| (a - b).abs() > 1e-6), "{name}");
+        }
+    });
+}
+
 #[test]
 fn dsl_without_strength_is_sl_to_the_bit() {
     let scores = scores(8, 1000);
-    let build = |text: &str| loss::build(&text.parse().unwrap()).unwrap();
-    let (sl, dsl) =
-        (build("type = 'sl'\ntau = 0.1"), build("type = 'dsl'\ntau = 0.1\nalpha = 0.0\nbeta = 0.0"));
+    let (sl, dsl) = (build("sl", "tau = 0.1"), build("dsl", "tau = 0.1\nalpha = 0.0\nbeta = 0.0"));
     let narrow = |row: &[f64]| row.iter().map(|&x| x as f32).collect::<Vec<f32>>();
     let outcomes = |loss: &dyn RowLoss<f32>| {
         let rows: Vec<_> = (0..8)
@@ -343,14 +386,15 @@ fn dsl_without_strength_is_sl_to_the_bit() {
         let seen = |b: usize| Row {
             positive: rows[b].0,
             negatives: &rows[b].1[..],
-            companions: &rows[b].2[..],
+            features: &rows[b].2[..],
+            log_probs: &[],
             user: 0,
         };
         let mut measures: Vec<f32> = (0..8).map(|b| loss.measure(seen(b))).collect();
         loss.calibrate(&mut measures);
         (0..8)
             .map(|b| {
-                let (outcome, grads, _) = gradient(loss, 0, Turn::Model, seen(b), measures[b]);
+                let (outcome, grads, _) = gradient(loss, 0, Phase::Model, seen(b), measures[b]);
                 (outcome.value, outcome.positive, grads)
             })
             .collect::<Vec<_>>()
@@ -362,23 +406,24 @@ fn dsl_without_strength_is_sl_to_the_bit() {
 fn what_a_loss_shows_of_its_inside_is_what_it_trains_by() {
     let shown = std::cell::Cell::new(0);
     for_each_loss("tau = 0.3\nalpha = 0.9\nbeta = 1.5\nslate = 6", |name, loss| {
-        let Some(anatomy) = loss.anatomy() else { return };
+        let Some(diagnostics) = loss.diagnostics() else { return };
         shown.set(shown.get() + 1);
         let scores = scores(5, 40);
         for (b, measure) in scores.measures(&*loss).into_iter().enumerate() {
-            let (outcome, grads, _) = gradient::<f64>(&*loss, 0, Turn::Model, scores.row(b), measure);
-            let found = anatomy.dissect(scores.row(b), measure);
+            let (outcome, grads, _) = gradient::<f64>(&*loss, 0, Phase::Model, scores.row(b), measure);
+            let found = diagnostics.diagnose(scores.row(b), measure);
             let close = |a: f64, b: f64| (a - b).abs() < 1e-12 * (1.0 + b.abs());
-            assert!(close(found.temperature * measure, anatomy.tau()), "{name}");
-            assert_eq!(measure != 1.0, anatomy.is_adaptive(), "{name}");
-            // Without the weight of the pair, which the losses at K have.
-            if !name.ends_with("@k") {
+            assert!(close(found.temperature * measure, diagnostics.tau()), "{name}");
+            assert_eq!(measure != 1.0, diagnostics.is_adaptive(), "{name}");
+            // Without the weight of the pair, which the losses with quantiles have.
+            if (0..40).all(|epoch| loss.quantile_rank(epoch).is_none()) {
                 let value = found.soft_maximum / found.temperature + 40f64.ln();
                 assert!(close(value, outcome.value), "{name}: {value} {}", outcome.value);
             }
-            // Where the height of a negative is its difference times its scale, so is its gradient.
-            if name != "psl" {
-                let scale = |j: usize| found.scales.as_ref().map_or(1.0, |scales| scales[j]);
+            // Where the logit of a negative is its difference times its scale, so is its gradient.
+            let scale = |j: usize| found.scales.as_ref().map_or(1.0, |scales| scales[j]);
+            let offset = |j: usize| found.logits[j] / scale(j) - scores.negatives[b][j];
+            if (1..40).all(|j| close(offset(j), offset(0))) {
                 let slopes: Vec<f64> = (0..40).map(|j| found.weights[j] * scale(j)).collect();
                 let (total, mass) = (slopes.iter().sum::<f64>(), grads.iter().sum::<f64>());
                 for j in 0..40 {
@@ -388,5 +433,5 @@ fn what_a_loss_shows_of_its_inside_is_what_it_trains_by() {
             }
         }
     });
-    assert_eq!(shown.get(), 10, "the softmax family");
+    assert!(shown.get() > 1, "the softmax family");
 }

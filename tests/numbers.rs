@@ -1,11 +1,14 @@
 //! Settings and data at the edge of what numbers can do. Each ends in a result or in an error that says why; a number that
 //! is not finite is never saved.
 
-use rivalry::backbone::{BACKBONES, Embeddings};
+use rivalry::backbone::Embeddings;
 use rivalry::config::{Config, setting_layer};
 use rivalry::data::{Dataset, IdMap, Interactions};
-use rivalry::loss::{self, LOSSES};
-use rivalry::train::{AdamState, Ending, Fitted, Model, Moment, Progress, Silent, Stopped, Store, fit};
+use rivalry::loss::{self, LOSSES, LossConfig, Negatives};
+use rivalry::models::{Kind, MODELS};
+use rivalry::optim::OptimizerState;
+use rivalry::tensors::Tensors;
+use rivalry::train::{Checkpointer, Ending, Fitted, NoObserver, Progress, Snapshot, TrainingState, fit};
 use rivalry::{Error, Matrix, Result};
 
 /// Refuses numbers that are not finite, as someone who finds them in a saved model would wish.
@@ -23,14 +26,14 @@ impl Strict {
     }
 }
 
-impl Store for Strict {
-    fn save_best(&mut self, model: &Model, _: usize) -> Result<()> {
-        self.take(model.learned());
+impl Checkpointer for Strict {
+    fn save_model(&mut self, tensors: &Tensors, _: Option<usize>) -> Result<()> {
+        self.take(&tensors.get_embeddings("learned").unwrap());
         Ok(())
     }
 
-    fn save_progress(&mut self, progress: &Progress, moment: Moment<'_>) -> Result<()> {
-        self.take(moment.learned);
+    fn save_progress(&mut self, progress: &Progress, snapshot: Snapshot<'_>) -> Result<()> {
+        self.take(snapshot.learned);
         assert!(progress.history.iter().all(|record| record.loss.is_finite()));
         Ok(())
     }
@@ -72,7 +75,7 @@ fn config(loss: &str, backbone: &str, settings: &[String]) -> Result<Config> {
     let mut layers = vec![
         setting_layer("data.source=edge")?,
         setting_layer(&format!("loss.type={loss}"))?,
-        setting_layer(&format!("backbone.type={backbone}"))?,
+        setting_layer(&format!("model.type={backbone}"))?,
     ];
     for setting in
         small.iter().map(|setting| (*setting).to_owned()).chain(settings.iter().filter(own).cloned())
@@ -83,12 +86,12 @@ fn config(loss: &str, backbone: &str, settings: &[String]) -> Result<Config> {
 }
 
 /// Trains, and holds the outcome to the promise; returns whether there was a result.
-fn ends_well(what: &str, dataset: &Dataset, config: Result<Config>, from: Option<Stopped>) -> bool {
+fn ends_well(what: &str, dataset: &Dataset, config: Result<Config>, from: Option<TrainingState>) -> bool {
     let mut store = Strict::default();
-    let fitted = config.and_then(|config| fit(dataset, &config, from, &mut store, &mut Silent));
+    let fitted = config.and_then(|config| fit(dataset, &config, from, &mut store, &mut NoObserver));
     match fitted {
         Ok(Fitted::Done(fit)) => {
-            store.take(&fit.learned);
+            store.take(&fit.tensors.get_embeddings("learned").unwrap());
             assert!(matches!(fit.outcome.ending, Ending::Finished), "{what}");
             assert!(
                 fit.outcome.test.values().all(|value| (0.0..=1.0).contains(value)),
@@ -110,8 +113,7 @@ fn ends_well(what: &str, dataset: &Dataset, config: Result<Config>, from: Option
 /// Every loss with every backbone under these settings; how many of them had a result.
 fn everywhere(dataset: &Dataset, settings: &[&str]) -> usize {
     let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
-    let pairs =
-        LOSSES.iter().flat_map(|loss| BACKBONES.iter().map(move |backbone| (loss.name, backbone.name)));
+    let pairs = LOSSES.iter().flat_map(|loss| backbones().map(move |backbone| (loss.name, backbone)));
     pairs
         .filter(|(loss, backbone)| {
             let what = format!("{loss} with {backbone}, {settings:?}");
@@ -120,17 +122,27 @@ fn everywhere(dataset: &Dataset, settings: &[&str]) -> usize {
         .count()
 }
 
-const ALL: usize = LOSSES.len() * BACKBONES.len();
+/// The models that are trained by gradients.
+fn backbones() -> impl Iterator<Item = &'static str> {
+    MODELS.iter().filter(|entry| matches!(entry.build, Kind::Gradient(_))).map(|entry| entry.name)
+}
+
+/// Every loss with every backbone.
+fn all_pairs() -> usize {
+    LOSSES.len() * backbones().count()
+}
 
 #[test]
 fn extreme_settings() {
     let dataset = ordinary();
-    let all = |settings: &[&str]| assert_eq!(everywhere(&dataset, settings), ALL, "{settings:?}");
+    let all = |settings: &[&str]| assert_eq!(everywhere(&dataset, settings), all_pairs(), "{settings:?}");
     // These are unwise, but there is a result.
     all(&["optim.lr=10"]);
     all(&["optim.lr=1e-30"]);
-    // GuidedRec always takes nine.
-    assert_eq!(everywhere(&dataset, &["train.negatives=5000"]), ALL - BACKBONES.len());
+    let built = |name| LossConfig::named("loss", LOSSES, name).build();
+    let fixed =
+        LOSSES.iter().filter(|loss| matches!(built(loss.name).negatives(), Negatives::Exactly(_))).count();
+    assert_eq!(everywhere(&dataset, &["train.negatives=5000"]), (LOSSES.len() - fixed) * backbones().count());
     all(&["train.batch_size=1"]);
     all(&["model.dim=1"]);
     all(&["optim.weight_decay=100"]);
@@ -192,26 +204,25 @@ fn the_smallest_worlds() {
     // One user, one item: there is nothing to compare with, and that is said.
     assert_eq!(everywhere(&world(1, 1, &[(0, 0)], &[]), settings), 0);
     // One user, two items: one negative, drawn again and again.
-    assert_eq!(everywhere(&world(1, 2, &[(0, 0)], &[(0, 1)]), settings), ALL);
+    assert_eq!(everywhere(&world(1, 2, &[(0, 0)], &[(0, 1)]), settings), all_pairs());
     // Many users, one item that all have.
     assert_eq!(everywhere(&world(3, 1, &[(0, 0), (1, 0), (2, 0)], &[]), settings), 0);
     // A user who has everything has no negatives; one with a single free item always gets that one.
     let greedy = world(2, 3, &[(0, 0), (0, 1), (0, 2), (1, 0)], &[(1, 1)]);
     assert_eq!(everywhere(&greedy, settings), 0);
     let one_left = world(2, 3, &[(0, 0), (0, 1), (1, 0)], &[(0, 2), (1, 1)]);
-    assert_eq!(everywhere(&one_left, settings), ALL);
+    assert_eq!(everywhere(&one_left, settings), all_pairs());
     // Users and items that nobody trains on are there all the same.
-    assert_eq!(everywhere(&world(9, 9, &[(4, 4), (4, 5)], &[(4, 6), (8, 8)]), settings), ALL);
+    assert_eq!(everywhere(&world(9, 9, &[(4, 4), (4, 5)], &[(4, 6), (8, 8)]), settings), all_pairs());
 }
 
 /// A training that begins with these tables.
-fn starting(learned: &Embeddings) -> Stopped {
-    let zeros = || Embeddings::zeros(learned.users.rows(), learned.items.rows(), learned.dim());
-    Stopped {
+fn starting(learned: &Embeddings) -> TrainingState {
+    TrainingState {
         progress: Progress::default(),
         learned: learned.clone(),
-        optim: AdamState { first: zeros(), second: zeros(), steps: 0 },
-        rival: None,
+        optim: OptimizerState::default(),
+        adversary: None,
         loss: loss::State::default(),
         best: None,
     }
@@ -232,8 +243,9 @@ fn strange_beginnings() {
         ("tiny", filled(|r, c| f32::MIN_POSITIVE * ((r + c) % 3) as f32)),
         ("huge", filled(|r, c| 1e30 * ((r * 3 + c) % 5) as f32 - 2e30)),
     ];
+    let built = |name| LossConfig::named("loss", LOSSES, name).build();
     for (name, tables) in &beginnings {
-        for loss in LOSSES.iter().filter(|entry| entry.name != "advinfonce") {
+        for loss in LOSSES.iter().filter(|entry| built(entry.name).adversary_lr().is_none()) {
             for score in ["cosine", "dot"] {
                 let config = config(loss.name, "mf", &[format!("model.score={score}")]);
                 let what = format!("{} from tables that are {name}, {score}", loss.name);

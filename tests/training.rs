@@ -1,12 +1,15 @@
-//! Whole trainings through the library: learning, repeating, stopping and going on.
+//! Whole trainings through the library: learning, repeating, stopping and resuming, for every loss, model, sampler and
+//! optimiser on the lists.
 
 use std::ops::ControlFlow;
 
-use rivalry::backbone::{BACKBONES, Embeddings};
 use rivalry::config::{Config, setting_layer, source_layer};
 use rivalry::data::{Dataset, Interactions, Preparation, SyntheticConfig, load, prepare, synthetic};
-use rivalry::loss::LOSSES;
-use rivalry::train::{Event, Fit, Fitted, Nowhere, Silent, Stopped, fit};
+use rivalry::loss::{LOSSES, LossConfig, Negatives};
+use rivalry::models::{Kind, MODELS};
+use rivalry::optim::OPTIMIZERS;
+use rivalry::sampler::SAMPLERS;
+use rivalry::train::{Fit, Fitted, NoCheckpoints, NoObserver, TrainEvent, TrainingState, fit};
 
 fn config(source: &str, settings: &[&str]) -> Config {
     let mut layers = vec![source_layer(source)];
@@ -20,18 +23,21 @@ fn data(config: &Config) -> Dataset {
 }
 
 fn train(dataset: &Dataset, config: &Config) -> Fit {
-    match fit(dataset, config, None, &mut Nowhere, &mut Silent).unwrap() {
+    match fit(dataset, config, None, &mut NoCheckpoints, &mut NoObserver).unwrap() {
         Fitted::Done(fit) => *fit,
         Fitted::Stopped(_) => panic!("nobody asked to stop"),
     }
 }
 
+/// The models that are trained by gradients.
+fn backbones() -> impl Iterator<Item = &'static str> {
+    MODELS.iter().filter(|entry| matches!(entry.build, Kind::Gradient(_))).map(|entry| entry.name)
+}
+
 /// Every loss with every backbone.
 fn for_each_pair(test: impl Fn(&str, &str)) {
     for loss in LOSSES {
-        for backbone in BACKBONES {
-            test(loss.name, backbone.name);
-        }
+        backbones().for_each(|backbone| test(loss.name, backbone));
     }
 }
 
@@ -42,10 +48,12 @@ fn small_world() -> Dataset {
 }
 
 fn small(loss: &str, backbone: &str, more: &[&str]) -> Config {
-    let (loss, backbone) = (format!("loss.type={loss}"), format!("backbone.type={backbone}"));
+    // Losses with few negatives, or with a fixed number of them, keep theirs.
+    let many = matches!(LossConfig::named("loss", LOSSES, loss).build().negatives(), Negatives::Default(n) if n > 50);
+    let (loss, backbone) = (format!("loss.type={loss}"), format!("model.type={backbone}"));
     let mut settings = vec![&loss[..], &backbone, "model.dim=20", "train.epochs=6"];
     settings.extend(["train.eval_every=2", "train.batch_size=700"]);
-    if !["guidedrec", "bpr"].contains(&&loss["loss.type=".len()..]) {
+    if many {
         settings.push("train.negatives=50");
     }
     settings.extend(more);
@@ -64,26 +72,28 @@ fn the_number_of_threads_changes_no_bit() {
         let one = with(1);
         for threads in 2..=8 {
             let more = with(threads);
-            assert_eq!(one.learned, more.learned, "{loss} with {backbone}, {threads} threads");
+            assert_eq!(one.tensors, more.tensors, "{loss} with {backbone}, {threads} threads");
             assert_eq!(one.outcome.test, more.outcome.test);
         }
     });
 }
 
-/// The small world is scored by picking rows. These are the other two ways: all items at once, and shared negatives.
+/// The small world is scored by gathering rows. These are the other ways to score, draw and step.
 #[test]
-fn the_number_of_threads_changes_no_bit_however_negatives_are_scored() {
+fn the_number_of_threads_changes_no_bit_however_negatives_are_drawn_and_scored() {
     let dataset = small_world();
-    for way in ["train.negatives=100", "sampler.type=shared"] {
+    let samplers = SAMPLERS.iter().map(|entry| format!("sampler.type={}", entry.name));
+    let optimizers = OPTIMIZERS.iter().map(|entry| format!("optim.type={}", entry.name));
+    for way in samplers.chain(optimizers).chain(["train.negatives=100".to_owned()]) {
         for loss in ["sl", "dsl", "advinfonce"] {
-            let config = small(loss, "mf", &[way, "train.batch_size=300"]);
+            let config = small(loss, "mf", &[&way, "train.batch_size=300"]);
             let with = |threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 pool.install(|| train(&dataset, &config))
             };
             let one = with(1);
             for threads in [2, 3] {
-                assert_eq!(one.learned, with(threads).learned, "{way}, {loss}, {threads} threads");
+                assert_eq!(one.tensors, with(threads).tensors, "{way}, {loss}, {threads} threads");
             }
         }
     }
@@ -95,22 +105,22 @@ fn a_stopped_training_ends_where_the_uninterrupted_one_does() {
     for_each_pair(|loss, backbone| {
         let config = small(loss, backbone, &[]);
         let whole = train(&dataset, &config);
-        let mut from: Option<Stopped> = None;
+        let mut from: Option<TrainingState> = None;
         let mut sittings = 0;
         let resumed = loop {
             sittings += 1;
             let mut steps = 0;
-            let mut stop_after_seven = |event: &Event<'_>| {
-                steps += usize::from(matches!(event, Event::Step { .. }));
+            let mut stop_after_seven = |event: &TrainEvent<'_>| {
+                steps += usize::from(matches!(event, TrainEvent::Step { .. }));
                 if steps >= 7 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            match fit(&dataset, &config, from.take(), &mut Nowhere, &mut stop_after_seven).unwrap() {
-                Fitted::Stopped(stopped) => from = Some(*stopped),
+            match fit(&dataset, &config, from.take(), &mut NoCheckpoints, &mut stop_after_seven).unwrap() {
+                Fitted::Stopped(state) => from = state.map(|state| *state),
                 Fitted::Done(fit) => break fit,
             }
         };
         assert!(sittings > 5, "{sittings}");
-        assert_eq!(whole.learned, resumed.learned, "{loss} with {backbone}");
+        assert_eq!(whole.tensors, resumed.tensors, "{loss} with {backbone}");
         assert_eq!(whole.outcome.test, resumed.outcome.test);
         assert_eq!(whole.outcome.valid, resumed.outcome.valid);
     });
@@ -121,27 +131,28 @@ fn an_evaluation_that_is_broken_off_comes_first_when_the_training_goes_on() {
     let dataset = small_world();
     let config = small("dsl", "mf", &[]);
     let whole = train(&dataset, &config);
-    let (mut from, mut sittings): (Option<Stopped>, usize) = (None, 0);
+    let (mut from, mut sittings): (Option<TrainingState>, usize) = (None, 0);
     let resumed = loop {
         sittings += 1;
         let (mut steps, mut records) = (0, 0);
-        let mut stop_in_an_evaluation = |event: &Event<'_>| {
-            steps += usize::from(matches!(event, Event::Step { .. }));
-            records += usize::from(matches!(event, Event::Evaluated(_)));
-            let stop = matches!(event, Event::Evaluating { .. }) && steps > 0;
+        let mut stop_in_an_evaluation = |event: &TrainEvent<'_>| {
+            steps += usize::from(matches!(event, TrainEvent::Step { .. }));
+            records += usize::from(matches!(event, TrainEvent::Evaluated(_)));
+            let stop = matches!(event, TrainEvent::Evaluating { .. }) && steps > 0;
             if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        match fit(&dataset, &config, from.take(), &mut Nowhere, &mut stop_in_an_evaluation).unwrap() {
-            Fitted::Stopped(stopped) => {
+        match fit(&dataset, &config, from.take(), &mut NoCheckpoints, &mut stop_in_an_evaluation).unwrap() {
+            Fitted::Stopped(state) => {
                 assert_eq!(records, usize::from(sittings > 1), "only the one that was broken off before");
-                from = Some(*stopped);
+                from = state.map(|state| *state);
             }
             Fitted::Done(fit) => break fit,
         }
     };
     // Every evaluation is broken off once, but for the test at the end, which no step comes before.
-    assert_eq!(sittings, config.train.epochs.div_ceil(config.train.eval_every) + 1);
-    assert_eq!(whole.learned, resumed.learned);
+    let settings = config.gradient.unwrap().train;
+    assert_eq!(sittings, settings.epochs.div_ceil(settings.eval_every) + 1);
+    assert_eq!(whole.tensors, resumed.tensors);
     assert_eq!(whole.outcome.test, resumed.outcome.test);
 }
 
@@ -179,11 +190,63 @@ fn every_loss_learns_two_worlds() {
 }
 
 #[test]
+fn every_sampler_and_optimizer_learns_two_worlds() {
+    let dataset = two_worlds();
+    let samplers = SAMPLERS.iter().map(|entry| format!("sampler.type={}", entry.name));
+    let optimizers = OPTIMIZERS.iter().map(|entry| format!("optim.type={}", entry.name));
+    for way in samplers.chain(optimizers) {
+        let shared = ["train.epochs=60", "train.batch_size=64", "eval.k=[5]", "train.negatives=12"];
+        let more: Vec<&str> = shared.into_iter().chain([&way[..]]).collect();
+        let recall = train(&dataset, &small("sl", "mf", &more)).outcome.test["Recall@5"];
+        assert!(recall > 0.95, "{way}: Recall@5 = {recall}");
+    }
+}
+
+/// With the log-q correction, negatives by popularity estimate the same softmax as uniform ones do; without it, the
+/// estimate is biased. Popular items are pushed down by the bias.
+#[test]
+fn the_log_q_correction_removes_the_bias_of_a_popularity_sampler() {
+    let dataset = small_world();
+    let popularity = |settings: &[&str]| {
+        let all: Vec<&str> = ["eval.beyond_accuracy=true", "train.epochs=20", "eval.k=[20]"]
+            .iter()
+            .chain(settings)
+            .copied()
+            .collect();
+        train(&dataset, &small("sl", "mf", &all)).outcome.beyond.unwrap()["AveragePopularity@20"]
+    };
+    let uniform = popularity(&[]);
+    let biased = popularity(&["sampler.type=popularity", "sampler.power=1"]);
+    let corrected = popularity(&["sampler.type=popularity", "sampler.power=1", "loss.log_q=true"]);
+    assert!((corrected - uniform).abs() < (biased - uniform).abs() / 4.0, "{uniform} {biased} {corrected}");
+}
+
+#[test]
+fn every_closed_form_model_is_fitted_evaluated_and_the_same_with_any_number_of_threads() {
+    let dataset = small_world();
+    for entry in MODELS.iter().filter(|entry| matches!(entry.build, Kind::ClosedForm(_))) {
+        let config = config("synthetic", &[&format!("model.type={}", entry.name)]);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| train(&dataset, &config))
+        };
+        let (one, three) = (with(1), with(3));
+        assert_eq!(
+            (&one.tensors, &one.outcome.test),
+            (&three.tensors, &three.outcome.test),
+            "{}",
+            entry.name
+        );
+        assert!(one.outcome.training.is_none() && one.outcome.test["NDCG@20"] > 0.02, "{}", entry.name);
+    }
+}
+
+#[test]
 fn a_model_starts_with_rows_of_its_own_whatever_the_seed() {
     let dataset = two_worlds();
-    let learned = |seed: &str| -> Embeddings {
-        train(&dataset, &small("sl", "mf", &[seed, "train.epochs=1", "eval.k=[5]", "train.negatives=5"]))
-            .learned
+    let learned = |seed: &str| {
+        let more = [seed, "train.epochs=1", "eval.k=[5]", "train.negatives=5"];
+        train(&dataset, &small("sl", "mf", &more)).tensors.get_embeddings("learned").unwrap()
     };
     let (one, other) = (learned("train.seed=1"), learned("train.seed=2"));
     assert_ne!(one, other);

@@ -8,12 +8,18 @@ mod training;
 
 use std::path::PathBuf;
 
-use rivalry::Matrix;
-use rivalry::backbone::{self, Embeddings};
-use rivalry::data::Interactions;
-use rivalry::loss::{self, Companions, Gradients, LOSSES, Loss, Row, RowGradient, RowLoss, Turn};
-use rivalry::train::{AdamConfig, Batch, Model, Player, Score, Stepper};
-use rivalry_kernels::Real;
+use adversaryry::Matrix;
+use adversaryry::backbone::{Embeddings, Score};
+use adversaryry::data::Interactions;
+use adversaryry::loss::{
+    GradientBuffers, LOSSES, Loss, LossConfig, NegativeFeatures, Phase, Row, RowGradient, RowLoss,
+};
+use adversaryry::models::{MODELS, ModelConfig};
+use adversaryry::optim::{OPTIMIZERS, OptimConfig};
+use adversaryry::sampler::Sampler;
+use adversaryry::train::gradient::{Batch, EmbeddingModel, GradientStep, OptimizedModel};
+use adversaryry_kernels::Real;
+use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::Value;
 
 fn cases(file: &str) -> Vec<Value> {
@@ -68,7 +74,7 @@ fn section(case: &Value) -> Option<toml::Table> {
 
 /// The case's loss with whatever state the case gives it.
 fn loss_of(section: &toml::Table, case: &Value) -> Box<dyn Loss> {
-    let mut loss = loss::build(section).unwrap();
+    let mut loss = LossConfig::from_table("loss", LOSSES, section).unwrap().build();
     let own = match section["type"].as_str() {
         Some("llpauc") => Some(scalars(&case["scalars"])),
         Some("guidedrec") => Some(network(&case["net"])),
@@ -101,12 +107,12 @@ fn network(layers: &Value) -> Vec<f64> {
     ["mlp1", "mlp2", "nfm1", "nfm2", "out1", "out2"].map(numbers).concat()
 }
 
-/// How the loss's own numbers stand in a file.
+/// How the parameters of the loss are written in a file.
 type ReadNumbers = fn(&Value) -> Vec<f64>;
 
-/// What a case says of one turn of its loss: whose turn, and where the expected value and gradients stand.
+/// What a case says of one phase of its loss: whose phase, and where the expected value and gradients stand.
 struct Expected {
-    turn: Turn,
+    phase: Phase,
     value: &'static str,
     tables: [&'static str; 2],
     own: Option<(&'static str, ReadNumbers)>,
@@ -114,23 +120,23 @@ struct Expected {
 
 fn expected(loss: &str) -> Vec<Expected> {
     let model =
-        Expected { turn: Turn::Model, value: "value", tables: ["grad_users", "grad_items"], own: None };
+        Expected { phase: Phase::Model, value: "value", tables: ["grad_users", "grad_items"], own: None };
     match loss {
         "advinfonce" => {
             let tables = ["grad_adv_users", "grad_adv_items"];
-            vec![model, Expected { turn: Turn::Rival, value: "value", tables, own: None }]
+            vec![model, Expected { phase: Phase::Adversary, value: "value", tables, own: None }]
         }
         "llpauc" => vec![Expected { own: Some(("grad_scalars", scalars)), ..model }],
         "guidedrec" => vec![
             Expected { value: "bce_value", tables: ["bce_grad_users", "bce_grad_items"], ..model },
             Expected {
-                turn: Turn::Own,
+                phase: Phase::LossParams,
                 value: "surrogate_value",
                 tables: ["", ""],
                 own: Some(("surrogate_grad_net", network)),
             },
             Expected {
-                turn: Turn::ModelAgain,
+                phase: Phase::ModelAgain,
                 value: "dcg_value",
                 tables: ["dcg_grad_users", "dcg_grad_items"],
                 own: None,
@@ -168,8 +174,8 @@ struct Plain {
     own: Vec<f64>,
 }
 
-fn plain(loss: &dyn Loss, turn: Turn, score: Score, case: &Value) -> Plain {
-    let own = loss.own();
+fn plain(loss: &dyn Loss, phase: Phase, score: Score, case: &Value) -> Plain {
+    let (own, features) = (loss.n_params(), loss.negative_features());
     let loss: &dyn RowLoss<f64> = loss;
     let length = |x: &[f64]| match score {
         Score::Cosine => x.iter().map(|x| x * x).sum::<f64>().sqrt(),
@@ -185,7 +191,7 @@ fn plain(loss: &dyn Loss, turn: Turn, score: Score, case: &Value) -> Plain {
         (raw, units)
     };
     let (raw, [u, v]) = tables("users", "items");
-    let rival = case.get("adv_users").map(|_| tables("adv_users", "adv_items"));
+    let adversary = case.get("adv_users").map(|_| tables("adv_users", "adv_items"));
     let (batch_users, batch_items) = (ids(&case["batch_users"]), ids(&case["batch_items"]));
     let negatives = id_rows(&case["negatives"]);
     let seen: Vec<(f64, Vec<f64>, Vec<f64>)> = (0..batch_users.len())
@@ -194,28 +200,29 @@ fn plain(loss: &dyn Loss, turn: Turn, score: Score, case: &Value) -> Plain {
             let among = |x: &[f64], items: &[Vec<f64>]| -> Vec<f64> {
                 negatives[b].iter().map(|&j| dot(x, &items[j as usize])).collect()
             };
-            let companions = match (loss.companions(), &rival) {
-                (Companions::None, _) => vec![],
-                (Companions::Similarities, _) => among(item, &v),
-                (Companions::RivalScores, Some((_, [users, items]))) => {
+            let features = match (features, &adversary) {
+                (NegativeFeatures::None, _) => vec![],
+                (NegativeFeatures::Similarities, _) => among(item, &v),
+                (NegativeFeatures::AdversaryScores, Some((_, [users, items]))) => {
                     among(&users[batch_users[b] as usize], items)
                 }
-                (Companions::RivalScores, None) => panic!("the case gives no rival"),
+                (NegativeFeatures::AdversaryScores, None) => panic!("the case gives no adversary"),
             };
-            (dot(user, item), among(user, &v), companions)
+            (dot(user, item), among(user, &v), features)
         })
         .collect();
     let row = |b: usize| Row {
         user: batch_users[b],
         positive: seen[b].0,
         negatives: &seen[b].1[..],
-        companions: &seen[b].2[..],
+        features: &seen[b].2[..],
+        log_probs: &[],
     };
     let mut measures: Vec<f64> = (0..seen.len()).map(|b| loss.measure(row(b))).collect();
     loss.calibrate(&mut measures);
 
-    let (raw, units) = match (turn, rival) {
-        (Turn::Rival, Some(rival)) => rival,
+    let (raw, units) = match (phase, adversary) {
+        (Phase::Adversary, Some(adversary)) => adversary,
         _ => (raw, [u, v]),
     };
     let [u, v] = &units;
@@ -224,8 +231,8 @@ fn plain(loss: &dyn Loss, turn: Turn, score: Score, case: &Value) -> Plain {
     let (mut per_row, mut own_grads) = (Vec::new(), vec![0.0; own]);
     for b in 0..seen.len() {
         let mut grads = vec![0.0; negatives[b].len()];
-        let places = Gradients { negatives: &mut grads, own: &mut own_grads };
-        let outcome = loss.gradient(turn, row(b), measures[b], places);
+        let places = GradientBuffers { negatives: &mut grads, params: &mut own_grads };
+        let outcome = loss.gradient(phase, row(b), measures[b], places);
         per_row.push(outcome.value);
         let user = batch_users[b] as usize;
         let pairs = negatives[b].iter().copied().zip(grads).chain([(batch_items[b], outcome.positive)]);
@@ -267,9 +274,9 @@ fn losses_in_f64() {
         let tolerance = if case.get("user_quantiles").is_some() { 1e-6 } else { 1e-9 };
         for part in expected(case["loss"].as_str().unwrap()) {
             let name = format!("case {n}, {section:?}, {}", part.value);
-            let found = plain(&*loss, part.turn, score(case), case);
+            let found = plain(&*loss, part.phase, score(case), case);
             assert_close(&name, found.value, case[part.value].as_f64().unwrap(), tolerance, 0.0);
-            if part.turn != Turn::Own {
+            if part.phase != Phase::LossParams {
                 for (found, key) in [&found.users, &found.items].into_iter().zip(part.tables) {
                     assert_tables_close(&format!("{name}: {key}"), found, &table(&case[key]), tolerance);
                 }
@@ -295,7 +302,7 @@ fn losses_in_f64() {
     assert!(checked > 0, "no case of a known loss");
 }
 
-/// One step of plain gradient descent through Adam's door: with β = 0 and a huge ε, Adam's step is `-lr/ε · g`.
+/// One step of plain gradient descent by Adam: with β = 0 and a huge ε, Adam's step is `-lr/ε · g`.
 #[test]
 fn losses_in_the_training_step() {
     let cases = cases("losses.json");
@@ -306,38 +313,34 @@ fn losses_in_the_training_step() {
         let start = embeddings(case);
         let (users, items) = (ids(&case["batch_users"]), ids(&case["batch_items"]));
         let negatives = id_rows(&case["negatives"]);
-        let descent =
-            AdamConfig { lr: 1e12, weight_decay: 0.0, beta1: 0.0, beta2: 0.0, epsilon: 1e12, lazy: false };
-        let rival_start = case
+        let descent = "type = 'adam'\nlr = 1e12\nbeta1 = 0\nbeta2 = 0\nepsilon = 1e12".parse().unwrap();
+        let descent = OptimConfig::from_table("optim", OPTIMIZERS, &descent).unwrap();
+        let adversary_start = case
             .get("adv_users")
             .map(|_| Embeddings { users: matrix(&case["adv_users"]), items: matrix(&case["adv_items"]) });
         let train = Interactions::empty(start.users.rows(), start.items.rows());
-        // The model's first turn; the rival's, where there is one, in an epoch of its own.
+        // The model's first phase; the adversary's, where there is one, in an epoch of its own.
         for (part, epoch) in expected(case["loss"].as_str().unwrap()).iter().zip([0, 4]) {
-            if part.turn == Turn::Own {
+            if part.phase == Phase::LossParams {
                 break;
             }
-            let loss = OneTurn { loss: loss_of(&section, case), turn: part.turn };
-            let player = Player::new(Model::new(backbone::plain(), score(case), start.clone()), descent);
-            let rival = rival_start
-                .clone()
-                .map(|rival| Player::new(Model::new(backbone::plain(), Score::Cosine, rival), descent));
-            let mut stepper = Stepper::new(Box::new(loss), player, rival, negatives[0].len());
-            let draw = |row: usize, out: &mut [u32]| out.copy_from_slice(&negatives[row]);
-            let batch = Batch {
-                users: &users,
-                items: &items,
-                negatives: &draw,
-                train: &train,
-                epoch,
-                batch: 0,
-                seed: 0,
+            let loss = OnePhase { loss: loss_of(&section, case), phase: part.phase };
+            let optimized = |start: &Embeddings, score| {
+                let mf = ModelConfig::named("model", MODELS, "mf").backbone(&train).unwrap();
+                OptimizedModel::new(EmbeddingModel::new(mf, score, start.clone()), &descent)
             };
-            let value = stepper.step(batch);
+            let adversary = adversary_start.as_ref().map(|start| optimized(start, Score::Cosine));
+            let (model, n) = (optimized(&start, score(case)), negatives[0].len());
+            let mut training = GradientStep::new(Box::new(loss), model, adversary, &Given, n);
+            let batch = Batch { users: &users, items: &items, train: &train, epoch, batch: 0, seed: 0 };
+            let draw = |row: usize, out: &mut [u32]| out.copy_from_slice(&negatives[row]);
+            let value = training.step_with(batch, &Given, &draw).unwrap();
             assert_close(&format!("{name}: value"), value, case[part.value].as_f64().unwrap(), 1e-4, 0.0);
-            let (before, after, sign) = match (part.turn, &rival_start) {
-                (Turn::Rival, Some(before)) => (before, stepper.rival().unwrap().model().learned(), -1.0),
-                _ => (&start, stepper.player().model().learned(), 1.0),
+            let (before, after, sign) = match (part.phase, &adversary_start) {
+                (Phase::Adversary, Some(before)) => {
+                    (before, training.adversary().unwrap().model().learned(), -1.0)
+                }
+                _ => (&start, training.model().model().learned(), 1.0),
             };
             for (before, after, key) in
                 [(&before.users, &after.users, part.tables[0]), (&before.items, &after.items, part.tables[1])]
@@ -355,20 +358,29 @@ fn losses_in_the_training_step() {
     assert!(checked > 0, "no case of a known loss");
 }
 
-/// A loss held to one of its turns.
-struct OneTurn {
-    loss: Box<dyn Loss>,
-    turn: Turn,
+/// Stands for a sampler where the case gives the negatives.
+struct Given;
+
+impl Sampler for Given {
+    fn draw(&self, _: u32, _: &mut Xoshiro256PlusPlus, _: &mut [u32]) {
+        unreachable!("the case gives the negatives");
+    }
+
+    fn log_probs(&self, _: u32, _: &[u32], _: &mut [f32]) {
+        unreachable!("no case corrects for them");
+    }
 }
 
-impl<T: Real> RowLoss<T> for OneTurn
+/// A loss held to one of its phases.
+struct OnePhase {
+    loss: Box<dyn Loss>,
+    phase: Phase,
+}
+
+impl<T: Real> RowLoss<T> for OnePhase
 where
     dyn Loss: RowLoss<T>,
 {
-    fn companions(&self) -> Companions {
-        RowLoss::<T>::companions(&*self.loss)
-    }
-
     fn measure(&self, row: Row<'_, T>) -> T {
         self.loss.measure(row)
     }
@@ -379,21 +391,25 @@ where
 
     fn gradient(
         &self,
-        turn: Turn,
+        phase: Phase,
         row: Row<'_, T>,
         calibrated: T,
-        grads: Gradients<'_, T>,
+        grads: GradientBuffers<'_, T>,
     ) -> RowGradient<T> {
-        self.loss.gradient(turn, row, calibrated, grads)
+        self.loss.gradient(phase, row, calibrated, grads)
     }
 }
 
-impl Loss for OneTurn {
-    fn turns(&self, _: usize) -> &'static [Turn] {
-        if self.turn == Turn::Rival { &[Turn::Rival] } else { &[Turn::Model] }
+impl Loss for OnePhase {
+    fn negative_features(&self) -> NegativeFeatures {
+        self.loss.negative_features()
     }
 
-    fn own(&self) -> usize {
-        self.loss.own()
+    fn phases(&self, _: usize) -> &'static [Phase] {
+        if self.phase == Phase::Adversary { &[Phase::Adversary] } else { &[Phase::Model] }
+    }
+
+    fn n_params(&self) -> usize {
+        self.loss.n_params()
     }
 }

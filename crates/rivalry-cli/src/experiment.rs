@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use rivalry::experiment::{Moment, Order, Standing, State, Trial, Watch};
+use rivalry_runs::experiment::{Moment, Order, Standing, State, Trial, Watch};
 
 use crate::args::Machine;
 use crate::output::say;
@@ -140,8 +140,7 @@ impl Drop for Display {
 /// A trial in short: its model, and what it differs in.
 fn describe(trial: &Trial) -> String {
     let [_, backbone, loss] = trial.contest();
-    let settings =
-        trial.settings.iter().filter(|(key, _)| !["loss.type", "backbone.type"].contains(&&key[..]));
+    let settings = trial.settings.iter().filter(|(key, _)| !["loss.type", "model.type"].contains(&&key[..]));
     let settings: Vec<String> =
         settings.map(|(key, value)| format!("{} {value}", key.trim_start_matches("loss."))).collect();
     format!("{backbone} {loss} {}", settings.join(", ")).trim_end().to_owned()

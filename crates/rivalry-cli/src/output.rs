@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::signals::{Interrupted, SweepInterrupted};
 
-pub use rivalry::run::quoted;
+pub use rivalry_runs::run::quoted;
 
 /// Prints a result.
 pub fn print(text: impl Display) -> io::Result<()> {

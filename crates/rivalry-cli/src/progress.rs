@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use rivalry::data::DownloadProgress;
-use rivalry::train::{Event, Observer, Record};
+use rivalry::train::{Observer, Record, TrainEvent};
 
 use crate::output::say;
 use crate::signals::stop_requested;
@@ -116,16 +116,16 @@ impl Watcher {
 }
 
 impl Observer for Watcher {
-    fn observe(&mut self, event: &Event<'_>) -> ControlFlow<()> {
+    fn observe(&mut self, event: &TrainEvent<'_>) -> ControlFlow<()> {
         match *event {
-            Event::Started { epochs, batches, pairs, progress } => {
+            TrainEvent::Started { epochs, batches, pairs, progress } => {
                 (self.epochs, self.batches, self.pairs) = (epochs, batches, pairs);
                 progress.history.iter().for_each(|record| self.note(record));
                 self.since = Instant::now();
                 self.started(progress.epoch * batches + progress.batch);
             }
-            Event::Step { epoch, batch, loss } => self.step(epoch, batch, loss),
-            Event::Evaluated(record) => self.evaluated(record),
+            TrainEvent::Step { epoch, batch, loss } => self.step(epoch, batch, loss),
+            TrainEvent::Evaluated(record) => self.evaluated(record),
             _ => {}
         }
         if stop_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use rivalry::config::{Config, no_source, preset_layer, read_layer, setting_layer, source_layer};
+use rivalry::config::{Config, no_source, read_layer, setting_layer, source_layer};
 use rivalry::{Error, InputError, Result};
+use rivalry_runs::presets::preset_layer;
 
 use crate::args::Layer;
 
@@ -71,7 +72,8 @@ mod tests {
             .unwrap();
         let set = ["train.seed=4".to_owned()];
         let config = resolve(None, Some(&file), table("train = { seed = 3, negatives = 3 }"), &set).unwrap();
-        assert_eq!((config.train.epochs, config.train.negatives(), config.train.seed), (2, 3, 4));
+        let train = config.gradient.unwrap().train;
+        assert_eq!((train.epochs, train.negatives, config.seed), (2, 3, 4));
         assert_eq!(config.data.source, "synthetic");
     }
 

@@ -24,10 +24,8 @@ pub fn stop_requested() -> bool {
 pub struct Interrupted {
     /// The folder of the run.
     pub run: PathBuf,
-    /// Whole epochs done.
-    pub epoch: usize,
-    /// Epochs wanted.
-    pub epochs: usize,
+    /// Whole epochs done, and epochs wanted; `None` for a model without epochs.
+    pub progress: Option<(usize, usize)>,
 }
 
 impl std::error::Error for Interrupted {}
@@ -35,8 +33,13 @@ impl std::error::Error for Interrupted {}
 impl std::fmt::Display for Interrupted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let run = self.run.display();
-        writeln!(f, "stopped after {} of {} epochs; everything is saved in {run}", self.epoch, self.epochs)?;
-        write!(f, "go on with: rivalry train --resume {}", crate::output::quoted(&self.run))
+        match self.progress {
+            Some((epoch, epochs)) => {
+                writeln!(f, "stopped after {epoch} of {epochs} epochs; everything is saved in {run}")?;
+            }
+            None => writeln!(f, "stopped before the model was fitted; {run} holds its config")?,
+        }
+        write!(f, "resume with: rivalry train --resume {}", crate::output::quoted(&self.run))
     }
 }
 

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use rivalry::config::Config;
+use rivalry::config::{Config, GradientConfig};
 use rivalry::data::{Dataset, thousands};
 use rivalry::eval::{Average, Mask};
-use rivalry::run::{RunFolder, RunRecord};
-use rivalry::train::{Fitted, Stopped, fit};
+use rivalry::train::{Fitted, TrainingState, fit};
 use rivalry::{Error, Result};
+use rivalry_runs::run::{RunFolder, RunRecord};
 use serde::Serialize;
 
 use crate::output::say;
@@ -45,17 +45,18 @@ pub fn train(
     folder: &RunFolder,
     dataset: &Dataset,
     config: &Config,
-    from: Option<Stopped>,
+    from: Option<TrainingState>,
     quiet: bool,
 ) -> anyhow::Result<RunRecord> {
     let mut watcher = Watcher::new(quiet, config.eval.selection_metric());
-    let fitted = fit(dataset, config, from, &mut folder.store(dataset, config), &mut watcher);
+    let fitted = fit(dataset, config, from, &mut folder.checkpointer(dataset, config), &mut watcher);
     drop(watcher);
     match fitted {
         Ok(Fitted::Done(fit)) => Ok(folder.finish(fit.outcome, dataset)?),
-        Ok(Fitted::Stopped(stopped)) => {
-            let (run, epoch) = (folder.path().to_owned(), stopped.progress.epoch);
-            Err(Interrupted { run, epoch, epochs: config.train.epochs }.into())
+        Ok(Fitted::Stopped(state)) => {
+            let epochs = config.gradient.as_ref().map(|gradient| gradient.train.epochs);
+            let progress = state.zip(epochs).map(|(state, epochs)| (state.progress.epoch, epochs));
+            Err(Interrupted { run: folder.path().to_owned(), progress }.into())
         }
         Err(error @ (Error::NonFinite { .. } | Error::NanScore { .. })) => {
             let kept = match folder.has_checkpoint() {
@@ -84,37 +85,26 @@ pub fn introduce_data(dataset: &Dataset) {
     }
 }
 
-/// Says how it will learn.
+/// Says what is trained, and how.
 pub fn introduce_model(config: &Config) {
-    let Config { model, train, eval, .. } = config;
-    let backbone = named(&config.backbone);
-    let score = toml::Value::try_from(model.score).ok();
-    let score = score.as_ref().and_then(|score| score.as_str()).unwrap_or_default();
-    let sampler = config.sampler.get("type").and_then(|name| name.as_str()).unwrap_or_default();
-    let (dim, negatives, lr) = (model.dim, train.negatives(), config.optim.lr);
-    say(format_args!(
-        "model   {backbone}, {dim} dimensions, {score} score; {negatives} {sampler} negatives, lr {lr}"
-    ));
-    say(format_args!("loss    {}", named(&config.loss)));
+    say(format_args!("model   {}", config.model));
+    if let Some(GradientConfig { loss, sampler, optim, train }) = &config.gradient {
+        say(format_args!("loss    {loss}"));
+        say(format_args!(
+            "train   {} {} negatives, {} with lr {}",
+            train.negatives,
+            sampler.name(),
+            optim.name(),
+            optim.lr()
+        ));
+    }
+    let eval = &config.eval;
     if (eval.mask, eval.average) != (Mask::default(), Average::default()) {
         let text = |value: toml::Value| value.as_str().unwrap_or_default().to_owned();
         let [mask, average] = [toml::Value::try_from(eval.mask), toml::Value::try_from(eval.average)]
             .map(|value| value.map(text).unwrap_or_default());
         say(format_args!("test    with mask = {mask}, average = {average}: not the defaults"));
     }
-}
-
-/// `type (key value, …)` of a config section.
-pub fn named(section: &toml::Table) -> String {
-    let name = section.get("type").and_then(|name| name.as_str()).unwrap_or_default();
-    let settings = section.iter().filter(|(key, _)| *key != "type");
-    let settings: Vec<String> = settings
-        .map(|(key, value)| match value {
-            toml::Value::Float(x) => format!("{key} {x}"),
-            other => format!("{key} {other}"),
-        })
-        .collect();
-    if settings.is_empty() { name.to_owned() } else { format!("{name} ({})", settings.join(", ")) }
 }
 
 #[cfg(test)]

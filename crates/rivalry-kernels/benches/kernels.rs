@@ -1,10 +1,10 @@
-//! Each kernel alone, at each instruction level the machine has.
+//! Each kernel alone, at each instruction level that the machine has.
 //!
-//! `cargo bench -p rivalry-kernels --bench kernels [-- FILTER]`; `RIVALRY_SIMD=avx2` measures that level alone. A
-//! process has one level, so without it the benchmark runs itself once a level.
+//! `cargo bench -p rivalry-kernels --bench kernels [-- FILTER]`; `RIVALRY_SIMD=avx2` measures that level only. A
+//! process has one level, so without the variable the benchmark starts itself once per level.
 //!
-//! Sizes are those of a training step: 1000 negatives of 64 dimensions, gathered from a block of the item table that
-//! stays in the second-level cache, and from the whole table of Gowalla that does not.
+//! Sizes are those of a training step: 1000 negatives with an embedding dimension of 64, gathered from a block of the
+//! item table that fits the second-level cache, and from a table of Gowalla's size, which does not.
 
 use std::hint::black_box;
 use std::process::{Command, exit};
@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rivalry_kernels::{
-    Adam, LANES, Matrix, Picks, Real, SparseRows, ZERO, adam, add_to_rows, add_weighted_rows,
-    add_weighted_sums, add_weighted_sums_transposed, dots, dots_with_all, level_name, normalise,
-    normalise_backward, spmm, turn_into_panels,
+    AdamStep, BlockedGather, LANES, Matrix, Real, SparseRows, ZERO, adam, add_to_rows, add_weighted_rows,
+    add_weighted_sums, add_weighted_sums_transposed, dots, dots_packed, level_name, normalise,
+    normalise_backward, pack_panels, spmm,
 };
 
 const NEGATIVES: usize = 1000;
 const WIDTH: usize = 64;
-/// From the least to the most; a machine that has one has those before it.
+/// In ascending order; a machine that has one has those before it.
 const LEVELS: [&str; 3] = ["baseline", "avx2", "avx512"];
 const TABLES: [(&str, usize); 2] = [("block", 1 << 10), ("table", 40_988)];
 
@@ -33,7 +33,7 @@ fn main() {
         gathers(&mut criterion);
         products(&mut criterion);
         rows(&mut criterion);
-        sweeps(&mut criterion);
+        updates(&mut criterion);
         graph(&mut criterion);
         return;
     }
@@ -46,7 +46,7 @@ fn main() {
     }
 }
 
-/// Runs this benchmark again, at that level.
+/// Runs this benchmark in another process, at that level.
 fn run_at(level: &str) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let status = Command::new(program).args(std::env::args().skip(1)).env("RIVALRY_SIMD", level).status();
@@ -57,7 +57,7 @@ fn run_at(level: &str) -> Result<(), String> {
     }
 }
 
-/// Times a kernel that goes through `elements` of something.
+/// Times a kernel that processes `elements` elements per call.
 fn time(criterion: &mut Criterion, kernel: &str, elements: usize, mut work: impl FnMut()) {
     let mut group = criterion.benchmark_group(kernel);
     group.throughput(Throughput::Elements(elements as u64));
@@ -65,7 +65,7 @@ fn time(criterion: &mut Criterion, kernel: &str, elements: usize, mut work: impl
     group.finish();
 }
 
-/// Elements are negatives. Every repeat has its own, or a thousand rows of any table would stay in the cache.
+/// Elements are negatives. Every iteration has its own; otherwise a thousand rows of any table would stay in the cache.
 fn gathers(criterion: &mut Criterion) {
     let (weights, mut f, mut s) = (numbers(1), vec![0.0; NEGATIVES], vec![0.0; NEGATIVES]);
     for (place, rows) in TABLES {
@@ -78,9 +78,9 @@ fn gathers(criterion: &mut Criterion) {
             dots(a, table.as_lanes(), draw(), black_box(&mut f));
         });
         time(criterion, &format!("dots_pair, {place}"), NEGATIVES, || {
-            let picks = Picks::new(draw(), NEGATIVES, &[0, NEGATIVES as u32], 1);
-            for (mut part, mut other) in picks.split(black_box(&mut f)).zip(picks.split(&mut s)) {
-                part.dots_pair(&mut other, [a, b], table.as_lanes());
+            let gather = BlockedGather::new(draw(), NEGATIVES, &[0, NEGATIVES as u32], 1);
+            for (mut block, mut other) in gather.split(black_box(&mut f)).zip(gather.split(&mut s)) {
+                block.dots_pair(&mut other, [a, b], table.as_lanes());
             }
         });
         let mut gradient = Matrix::zeros(1, WIDTH);
@@ -93,17 +93,17 @@ fn gathers(criterion: &mut Criterion) {
     }
 }
 
-/// Elements are scores: those of 48 queries with a catalogue of 1200 items.
+/// Elements are scores of 48 queries against a catalogue of 1200 items.
 fn products(criterion: &mut Criterion) {
     const QUERIES: usize = 48;
     const ITEMS: usize = 1200;
     let (items, queries) = (table(ITEMS, 1), table(QUERIES, 2));
     let lanes = items.lanes();
     let mut panels = vec![ZERO; ITEMS.next_multiple_of(LANES) * lanes];
-    time(criterion, "panels", ITEMS, || turn_into_panels(items.as_lanes(), lanes, black_box(&mut panels)));
+    time(criterion, "pack panels", ITEMS, || pack_panels(items.as_lanes(), lanes, black_box(&mut panels)));
     let mut scores = Matrix::zeros(QUERIES, ITEMS);
     time(criterion, "all scores", QUERIES * ITEMS, || {
-        dots_with_all(queries.as_lanes(), lanes, &panels, black_box(scores.as_lanes_mut()));
+        dots_packed(queries.as_lanes(), lanes, &panels, black_box(scores.as_lanes_mut()));
     });
     let weights: Vec<f32> = (0..QUERIES * ITEMS).map(|n| (n as f32 * 0.37).sin()).collect();
     let mut sums = Matrix::zeros(QUERIES, WIDTH);
@@ -120,24 +120,24 @@ fn products(criterion: &mut Criterion) {
 /// Elements are negatives.
 fn rows(criterion: &mut Criterion) {
     let (f, s, mut out) = (numbers(1), numbers(2), vec![0.0; NEGATIVES]);
-    let mut kappa = vec![0.0; NEGATIVES];
-    time(criterion, "kappa row", NEGATIVES, || {
-        f32::kappa(black_box(&f), &s, 1.0, 0.05, true, &mut kappa);
+    let mut scale = vec![0.0; NEGATIVES];
+    time(criterion, "importance weights", NEGATIVES, || {
+        f32::importance_weights(black_box(&f), &s, 1.0, 0.05, true, &mut scale);
     });
-    time(criterion, "softmax row", NEGATIVES, || {
-        black_box(f32::softmax(0.5, black_box(&f), None, None, 5.0, 1.0, &mut out));
+    time(criterion, "log-sum-exp", NEGATIVES, || {
+        black_box(f32::log_sum_exp(0.5, black_box(&f), None, None, 5.0, 1.0, &mut out));
     });
-    time(criterion, "softmax row with kappa", NEGATIVES, || {
-        black_box(f32::softmax(0.5, black_box(&f), Some(&kappa), None, 5.0, 1.0, &mut out));
+    time(criterion, "scaled log-sum-exp", NEGATIVES, || {
+        black_box(f32::log_sum_exp(0.5, black_box(&f), Some(&scale), None, 5.0, 1.0, &mut out));
     });
-    time(criterion, "competition row", NEGATIVES, || {
-        black_box(f32::competition(black_box(&f), &s, 0.2, 20));
+    time(criterion, "top-k log-mean-exp", NEGATIVES, || {
+        black_box(f32::top_k_log_mean_exp(black_box(&f), &s, 0.2, 20));
     });
 }
 
 /// Elements are rows.
-fn sweeps(criterion: &mut Criterion) {
-    let step = Adam {
+fn updates(criterion: &mut Criterion) {
+    let step = AdamStep {
         beta1: 0.9,
         beta2: 0.999,
         epsilon: 1e-8,
@@ -152,15 +152,15 @@ fn sweeps(criterion: &mut Criterion) {
             let moments = (first.as_lanes_mut(), second.as_lanes_mut());
             adam(black_box(&step), params.as_lanes_mut(), moments.0, moments.1, grads.as_lanes());
         });
-        let (mut unit, mut lengths) = (Matrix::zeros(rows, WIDTH), vec![0.0; rows]);
+        let (mut unit, mut inverse_norms) = (Matrix::zeros(rows, WIDTH), vec![0.0; rows]);
         let lanes = unit.lanes();
         time(criterion, &format!("normalise, {place}"), rows, || {
-            normalise(black_box(params.as_lanes()), lanes, unit.as_lanes_mut(), &mut lengths);
+            normalise(black_box(params.as_lanes()), lanes, unit.as_lanes_mut(), &mut inverse_norms);
         });
-        // Lengths of one: gradients that shrank from one repeat to the next would end as subnormal numbers.
-        lengths.fill(1.0);
+        // Norms of one: gradients that shrink with every iteration would become subnormal.
+        inverse_norms.fill(1.0);
         time(criterion, &format!("normalise_backward, {place}"), rows, || {
-            normalise_backward(unit.as_lanes(), lanes, black_box(&lengths), grads.as_lanes_mut());
+            normalise_backward(unit.as_lanes(), lanes, black_box(&inverse_norms), grads.as_lanes_mut());
         });
     }
 }
@@ -177,7 +177,7 @@ fn graph(criterion: &mut Criterion) {
     });
 }
 
-/// A row without a pattern that a prefetcher could see.
+/// Row ids without a pattern that a hardware prefetcher could detect.
 fn scattered(n: usize, rows: usize) -> u32 {
     ((n * n * 7919 + n * 104_729) % rows) as u32
 }

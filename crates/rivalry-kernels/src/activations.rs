@@ -1,10 +1,10 @@
-//! PSL's activations by SIMD: the logarithm of `a(d/2)` for a row of score differences, and its slope.
+//! Activations of a row of score differences by SIMD: the logarithm of `a(d/2)` and its derivative.
 
 use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
+use crate::math::{atan, exp, ln};
 use crate::real::SMALLEST_ACTIVATION;
-use crate::rows::{read, write};
-use crate::simd::{atan, exp, level, ln};
+use crate::simd::{level, load_row, store_row};
 use crate::{Activation, LANES};
 
 /// See [`crate::Real::activate`].
@@ -16,8 +16,8 @@ pub(crate) fn activate(
     slopes: &mut [f32],
 ) {
     macro_rules! with {
-        ($curve:expr) => {
-            dispatch!(level(), simd => activate_at(simd, $curve, positive, negatives, logits, slopes))
+        ($formula:expr) => {
+            dispatch!(level(), simd => activate_at(simd, $formula, positive, negatives, logits, slopes))
         };
     }
     match activation {
@@ -27,15 +27,15 @@ pub(crate) fn activate(
     }
 }
 
-/// An activation: `a(x)`, and `a'(x)/a(x)` wherever a is positive.
-trait Curve: Copy {
+/// An activation: `a(x)`, and `a'(x)/a(x)` where a is positive.
+trait Formula: Copy {
     fn at<S: Simd>(self, simd: S, x: f32x16<S>) -> (f32x16<S>, f32x16<S>);
 }
 
 #[derive(Clone, Copy)]
 struct Relu;
 
-impl Curve for Relu {
+impl Formula for Relu {
     #[inline(always)]
     fn at<S: Simd>(self, simd: S, x: f32x16<S>) -> (f32x16<S>, f32x16<S>) {
         let one = f32x16::splat(simd, 1.0);
@@ -47,7 +47,7 @@ impl Curve for Relu {
 #[derive(Clone, Copy)]
 struct Tanh;
 
-impl Curve for Tanh {
+impl Formula for Tanh {
     /// `a = tanh(x) + 1 = 2/(1 + e^-2x)`, and `a' = 1 - (a - 1)² = a (2 - a)`.
     #[inline(always)]
     fn at<S: Simd>(self, simd: S, x: f32x16<S>) -> (f32x16<S>, f32x16<S>) {
@@ -60,7 +60,7 @@ impl Curve for Tanh {
 #[derive(Clone, Copy)]
 struct Atan;
 
-impl Curve for Atan {
+impl Formula for Atan {
     #[inline(always)]
     fn at<S: Simd>(self, simd: S, x: f32x16<S>) -> (f32x16<S>, f32x16<S>) {
         let one = f32x16::splat(simd, 1.0);
@@ -72,7 +72,7 @@ impl Curve for Atan {
 #[inline(always)]
 fn activate_at<S: Simd>(
     simd: S,
-    curve: impl Curve,
+    formula: impl Formula,
     positive: f32,
     negatives: &[f32],
     logits: &mut [f32],
@@ -81,10 +81,10 @@ fn activate_at<S: Simd>(
     let smallest = f32x16::splat(simd, SMALLEST_ACTIVATION as f32);
     let (zero, half) = (f32x16::splat(simd, 0.0), f32x16::splat(simd, 0.5));
     for at in (0..negatives.len()).step_by(LANES) {
-        let x = (read(simd, negatives, at, positive) - f32x16::splat(simd, positive)) * half;
-        let (a, slope) = curve.at(simd, x);
-        write(ln(simd, smallest.max(a)), logits, at);
-        write(a.simd_gt(smallest).select(half * slope, zero), slopes, at);
+        let x = (load_row(simd, negatives, at, positive) - f32x16::splat(simd, positive)) * half;
+        let (a, slope) = formula.at(simd, x);
+        store_row(ln(simd, smallest.max(a)), logits, at);
+        store_row(a.simd_gt(smallest).select(half * slope, zero), slopes, at);
     }
 }
 
@@ -92,15 +92,15 @@ fn activate_at<S: Simd>(
 mod tests {
     use proptest::prelude::*;
 
-    use crate::rows::tests::{close, rows, widen};
     use crate::simd::at_every_level;
+    use crate::test_data::{close, score_rows, widen};
     use crate::{Activation, Real, scalar};
 
     const ALL: [Activation; 3] = [Activation::Relu, Activation::Tanh, Activation::Atan];
 
     proptest! {
         #[test]
-        fn activations_agree_with_their_twin((scores, _) in rows(), positive in -1.0f32..1.0) {
+        fn agrees_with_the_scalar_reference((scores, _) in score_rows(), positive in -1.0f32..1.0) {
             for activation in ALL {
                 let (mut exact, mut exact_slopes) = (vec![0.0; scores.len()], vec![0.0; scores.len()]);
                 scalar::activate(activation, positive.into(), &widen(&scores), &mut exact, &mut exact_slopes);
@@ -109,18 +109,18 @@ mod tests {
                     f32::activate(activation, positive, &scores, &mut logits, &mut slopes);
                     for j in 0..scores.len() {
                         // Near d = -2 the logarithm magnifies the rounding of the difference.
-                        let room = 1.0 + exact_slopes[j];
-                        assert!(close(logits[j], exact[j], room), "{} {}", logits[j], exact[j]);
-                        assert!(close(slopes[j], exact_slopes[j], room * room), "{} {}", slopes[j], exact_slopes[j]);
+                        let scale = 1.0 + exact_slopes[j];
+                        assert!(close(logits[j], exact[j], scale), "{} {}", logits[j], exact[j]);
+                        assert!(close(slopes[j], exact_slopes[j], scale * scale), "{} {}", slopes[j], exact_slopes[j]);
                     }
                 });
             }
         }
     }
 
-    /// Dot products know no bounds.
+    /// Scores that are dot products are unbounded.
     #[test]
-    fn far_differences_stay_finite() {
+    fn large_differences_give_finite_results() {
         at_every_level(|| {
             for activation in ALL {
                 let (mut logits, mut slopes) = ([0.0f32; 4], [0.0f32; 4]);

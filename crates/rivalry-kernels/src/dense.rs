@@ -1,51 +1,52 @@
-//! Dense products of tall tables with few columns: all scores of a batch, and the way back of their gradients.
+//! Dense products of tables with many rows and few columns: all scores of a batch, and their backward pass.
 //!
-//! Where most of a table is drawn anyway, scoring all of it costs less than picking rows: what is held in registers
-//! is used many times. Every element is one chain of fused multiply-adds in the order of the inner index, whatever
-//! the tiling, so the bits depend neither on the machine's registers nor on its caches.
+//! Where most rows of a table are needed anyway, scoring all of them is cheaper than gathering, because values in
+//! registers are reused many times. Every element of a result is one chain of multiply-adds in the order of the inner
+//! index, whatever the tiling, so the bits depend on neither register count nor cache sizes.
 
 use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
 use crate::simd::{level, load, store};
 use crate::{LANES, Lane, ZERO};
 
-/// Rows of the result that are held in registers together.
+/// The number of rows of the result that are accumulated in registers together.
 const TILE: usize = 6;
 
-/// Steps of the inner index that are taken at a time, so that their rows stay in the first-level cache.
+/// The block size of the inner index: as many rows of the table as stay in the first-level cache.
 const DEPTH: usize = 64;
 
-/// Rows of a table turned on their side, sixteen at a time: `panels[p · width + c]` holds number `c` of the rows
-/// `16p..16p + 16`, where `width` is `16 · lanes`. Missing rows of the last panel are zero.
+/// Packs a table into transposed panels of [`LANES`] rows: `panels[p · width + c]` holds column `c` of the rows
+/// `16p..16p + 16`, where `width` is `16 · lanes`. The last panel is padded with zero rows.
 ///
 /// # Panics
-/// If there are not as many panels as sixteens of rows, the last begun one included.
-pub fn turn_into_panels(table: &[Lane], lanes: usize, panels: &mut [Lane]) {
+/// If `panels` is not `width` lanes for each panel.
+pub fn pack_panels(table: &[Lane], lanes: usize, panels: &mut [Lane]) {
     let width = lanes * LANES;
-    assert_eq!(panels.len(), table.len().div_ceil(width) * width, "panels of {width} lanes");
+    assert_eq!(panels.len(), table.len().div_ceil(width) * width, "panels of {width} lanes each");
     for (rows, panel) in table.chunks(width).zip(panels.chunks_exact_mut(width)) {
         if rows.len() < width {
             panel.fill(ZERO);
         }
         for (r, row) in rows.chunks_exact(lanes).enumerate() {
-            for (numbers, places) in row.iter().zip(panel.as_chunks_mut::<LANES>().0) {
-                for (place, number) in places.iter_mut().zip(numbers.0) {
-                    place.0[r] = number;
+            for (lane, columns) in row.iter().zip(panel.as_chunks_mut::<LANES>().0) {
+                for (column, x) in columns.iter_mut().zip(lane.0) {
+                    column.0[r] = x;
                 }
             }
         }
     }
 }
 
-/// The dot product of each query with each row in the panels. `out` has a lane for each query and panel.
+/// The dot product of each query with each row of a packed table (see [`pack_panels`]). `out` has one lane for each
+/// query and panel, in row-major order.
 ///
 /// # Panics
-/// If the sizes do not fit together.
-pub fn dots_with_all(queries: &[Lane], lanes: usize, panels: &[Lane], out: &mut [Lane]) {
+/// If the sizes are inconsistent.
+pub fn dots_packed(queries: &[Lane], lanes: usize, panels: &[Lane], out: &mut [Lane]) {
     let width = lanes * LANES;
     let n_panels = panels.len() / width;
-    assert_eq!(out.len(), queries.len() / lanes * n_panels, "a lane for each query and panel");
-    let queries = Weights { of: bytemuck::cast_slice(queries), row: width, step: 1 };
+    assert_eq!(out.len(), queries.len() / lanes * n_panels, "one lane for each query and panel");
+    let queries = Weights { values: bytemuck::cast_slice(queries), row_stride: width, col_stride: 1 };
     dispatch!(level(), simd => {
         for (p, panel) in panels.chunks_exact(width).enumerate() {
             add_product::<_, false>(simd, queries, panel, 1, &mut out[p..], n_panels);
@@ -56,15 +57,15 @@ pub fn dots_with_all(queries: &[Lane], lanes: usize, panels: &[Lane], out: &mut 
 /// `out[m] += Σ_k weights[m · stride + k] · table[k]`, over all rows of the table.
 ///
 /// # Panics
-/// If the sizes do not fit together.
+/// If the sizes are inconsistent.
 pub fn add_weighted_sums(weights: &[f32], stride: usize, table: &[Lane], lanes: usize, out: &mut [Lane]) {
-    add_sums(Weights { of: weights, row: stride, step: 1 }, table, lanes, out);
+    add_sums(Weights { values: weights, row_stride: stride, col_stride: 1 }, table, lanes, out);
 }
 
-/// `out[m] += Σ_k weights[k · stride + m] · table[k]`: the same with the weights transposed.
+/// `out[m] += Σ_k weights[k · stride + m] · table[k]`: [`add_weighted_sums`] with the weights transposed.
 ///
 /// # Panics
-/// If the sizes do not fit together.
+/// If the sizes are inconsistent.
 pub fn add_weighted_sums_transposed(
     weights: &[f32],
     stride: usize,
@@ -72,36 +73,35 @@ pub fn add_weighted_sums_transposed(
     lanes: usize,
     out: &mut [Lane],
 ) {
-    add_sums(Weights { of: weights, row: 1, step: stride }, table, lanes, out);
+    add_sums(Weights { values: weights, row_stride: 1, col_stride: stride }, table, lanes, out);
 }
 
-/// The left factor of a product: number `(m, k)` stands at `m · row + k · step`.
+/// The left factor of a product: element `(m, k)` is at `m · row_stride + k · col_stride`.
 #[derive(Clone, Copy)]
 struct Weights<'a> {
-    of: &'a [f32],
-    row: usize,
-    step: usize,
+    values: &'a [f32],
+    row_stride: usize,
+    col_stride: usize,
 }
 
 impl<'a> Weights<'a> {
     #[inline(always)]
-    fn skip(self, rows: usize, steps: usize) -> Self {
-        Self { of: &self.of[rows * self.row + steps * self.step..], ..self }
+    fn skip(self, rows: usize, cols: usize) -> Self {
+        Self { values: &self.values[rows * self.row_stride + cols * self.col_stride..], ..self }
     }
 }
 
 fn add_sums(weights: Weights<'_>, table: &[Lane], lanes: usize, out: &mut [Lane]) {
     dispatch!(level(), simd => {
-        for (part, table) in table.chunks(DEPTH * lanes).enumerate() {
+        for (block, table) in table.chunks(DEPTH * lanes).enumerate() {
             for l in 0..lanes {
-                add_product::<_, true>(simd, weights.skip(0, part * DEPTH), &table[l..], lanes, &mut out[l..], lanes);
+                add_product::<_, true>(simd, weights.skip(0, block * DEPTH), &table[l..], lanes, &mut out[l..], lanes);
             }
         }
     });
 }
 
-/// `out[m · out_stride] += Σ_k weights(m, k) · table[k · stride]` for all m and k there are; unless it is to be added,
-/// what was in `out` is not looked at.
+/// `out[m · out_stride] += Σ_k weights(m, k) · table[k · stride]` for all m and k; `=` instead of `+=` unless `ADD`.
 #[inline(always)]
 fn add_product<S: Simd, const ADD: bool>(
     simd: S,
@@ -121,7 +121,7 @@ fn add_product<S: Simd, const ADD: bool>(
     }
 }
 
-/// The same for the first `M` rows, in registers.
+/// [`add_product`] for the first `M` rows, accumulated in registers.
 #[inline(always)]
 fn tile<S: Simd, const M: usize, const ADD: bool>(
     simd: S,
@@ -132,7 +132,8 @@ fn tile<S: Simd, const M: usize, const ADD: bool>(
     out_stride: usize,
 ) {
     let depth = table.len().div_ceil(stride);
-    assert!((M - 1) * weights.row + (depth - 1) * weights.step < weights.of.len(), "weights of all rows");
+    let last = (M - 1) * weights.row_stride + (depth - 1) * weights.col_stride;
+    assert!(last < weights.values.len(), "too few weights");
     let mut sums = [f32x16::splat(simd, 0.0); M];
     if ADD {
         for (m, sum) in sums.iter_mut().enumerate() {
@@ -142,9 +143,10 @@ fn tile<S: Simd, const M: usize, const ADD: bool>(
     for (k, lane) in table.iter().step_by(stride).enumerate() {
         let lane = load(simd, lane);
         for (m, sum) in sums.iter_mut().enumerate() {
-            // SAFETY: m < M and k < depth (the number of lanes the iterator gives), and the largest index these
-            // allow is within the slice by the assertion above.
-            let weight = unsafe { *weights.of.get_unchecked(m * weights.row + k * weights.step) };
+            // SAFETY: m < M and k < depth, which is the number of items of the iterator, so the index is at most `last`,
+            // which the assertion above has checked. The bounds check would cost a branch per multiply-add.
+            let weight =
+                unsafe { *weights.values.get_unchecked(m * weights.row_stride + k * weights.col_stride) };
             *sum = lane.mul_add(f32x16::splat(simd, weight), *sum);
         }
     }
@@ -163,18 +165,18 @@ mod tests {
         ((r * 31 + c * 7) % 13) as f32 - 6.0
     }
 
-    /// Small whole numbers: the sums are exact, whatever the order.
+    /// Small integers: the sums are exact in any order.
     #[test]
-    fn all_dot_products_agree_with_the_plain_loop_for_any_shape() {
+    fn dot_products_agree_with_the_scalar_loop_for_any_shape() {
         at_every_level(|| {
             for (n_queries, n_rows, cols) in [(1, 1, 1), (7, 16, 16), (6, 17, 20), (13, 50, 64)] {
                 let queries = Matrix::from_fn(n_queries, cols, number);
                 let table = Matrix::from_fn(n_rows, cols, |r, c| number(c, r + 3));
                 let width = table.lanes() * LANES;
                 let mut panels = vec![Lane([f32::NAN; LANES]); n_rows.div_ceil(LANES) * width];
-                turn_into_panels(table.as_lanes(), table.lanes(), &mut panels);
+                pack_panels(table.as_lanes(), table.lanes(), &mut panels);
                 let mut out = Matrix::zeros(n_queries, n_rows);
-                dots_with_all(queries.as_lanes(), table.lanes(), &panels, out.as_lanes_mut());
+                dots_packed(queries.as_lanes(), table.lanes(), &panels, out.as_lanes_mut());
                 for q in 0..n_queries {
                     for r in 0..n_rows {
                         let dot: f32 = queries.row(q).iter().zip(table.row(r)).map(|(a, b)| a * b).sum();
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn weighted_sums_agree_with_the_plain_loop_for_any_shape() {
+    fn weighted_sums_agree_with_the_scalar_loop_for_any_shape() {
         at_every_level(|| {
             for (n_out, n_rows, cols) in [(1, 1, 1), (6, 3, 16), (11, 150, 33)] {
                 let table = Matrix::from_fn(n_rows, cols, number);
@@ -214,9 +216,56 @@ mod tests {
         });
     }
 
+    /// Each score has the bits of the scalar chain, whatever is computed along with it: a list for one user is the same
+    /// as in a batch.
     #[test]
-    #[should_panic(expected = "weights of all rows")]
-    fn too_few_weights_are_refused() {
+    #[cfg(target_arch = "x86_64")]
+    fn dot_products_are_chains_of_multiply_adds_to_the_bit() {
+        use crate::{simd::level_name, test_data::fractions};
+
+        at_every_level(|| {
+            for (n_queries, n_rows, cols) in [(1, 37, 16), (7, 1, 17), (19, 53, 64), (30, 40, 100)] {
+                let (queries, table) = (fractions(n_queries, cols, 1), fractions(n_rows, cols, 2));
+                let mut panels = vec![ZERO; n_rows.div_ceil(LANES) * table.lanes() * LANES];
+                pack_panels(table.as_lanes(), table.lanes(), &mut panels);
+                let mut out = Matrix::zeros(n_queries, n_rows);
+                dots_packed(queries.as_lanes(), table.lanes(), &panels, out.as_lanes_mut());
+                for (q, r) in (0..n_queries).flat_map(|q| (0..n_rows).map(move |r| (q, r))) {
+                    let dot = queries.row(q).iter().zip(table.row(r)).fold(0.0f32, |sum, (&a, &b)| {
+                        if level_name() == "baseline" { a * b + sum } else { a.mul_add(b, sum) }
+                    });
+                    assert_eq!(out.row(q)[r].to_bits(), dot.to_bits(), "{}", level_name());
+                }
+            }
+        });
+    }
+
+    /// Fractions round in every step: only the same chain of multiply-adds gives the same bits.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn weighted_sums_are_chains_of_multiply_adds_to_the_bit() {
+        use crate::{simd::level_name, test_data::fractions};
+
+        at_every_level(|| {
+            let (n_out, n_rows, cols) = (7, 150, 20);
+            let (weights, table) = (fractions(n_out, n_rows, 1), fractions(n_rows, cols, 2));
+            let mut out = fractions(n_out, cols, 3);
+            add_weighted_sums(&weights.to_dense(), n_rows, table.as_lanes(), 2, out.as_lanes_mut());
+            for m in 0..n_out {
+                for c in 0..cols {
+                    let sum = (0..n_rows).fold(fractions(n_out, cols, 3).row(m)[c], |sum, k| {
+                        let (weight, x) = (weights.row(m)[k], table.row(k)[c]);
+                        if level_name() == "baseline" { weight * x + sum } else { weight.mul_add(x, sum) }
+                    });
+                    assert_eq!(out.row(m)[c].to_bits(), sum.to_bits(), "{}", level_name());
+                }
+            }
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "too few weights")]
+    fn too_few_weights_are_rejected() {
         add_weighted_sums(&[1.0; 5], 3, &[ZERO; 3], 1, &mut [ZERO; 2]);
     }
 }

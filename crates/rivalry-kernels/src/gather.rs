@@ -1,15 +1,14 @@
-//! Rows of a table picked by id: their dot products with a vector, their weighted sum, and the way back.
+//! Gathers and scatters by row id: dot products of gathered rows with a vector, their weighted sum, and the transpose.
 //!
-//! These loops are where training spends its time. A row is a whole number of lanes; the usual widths (32, 64, 128
-//! numbers) get loops of fixed length with the vector held in registers, all others share one general loop. Both add
-//! in the same order.
+//! Training spends most of its time in these loops. Rows of the usual widths (32, 64, 128 elements) get loops of fixed
+//! length with the vector in registers; all other widths share a general loop. Both accumulate in the same order.
 
 use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
 use crate::Lane;
 use crate::simd::{dot, level, load, store, sum_each};
 
-/// Calls the version of a kernel that fits the row width (0: any width), at the machine's level.
+/// Dispatches a kernel at the selected level, specialised to the row width in lanes (0: any width).
 macro_rules! by_width {
     ($lanes:expr, $kernel:ident, $($argument:expr),+) => {
         match $lanes {
@@ -25,7 +24,7 @@ pub(crate) use by_width;
 /// `out[n] = query · table[ids[n]]`, where `query` is one row and `table` holds rows of the same width.
 ///
 /// # Panics
-/// If an id is beyond the table or `out` is shorter than `ids`.
+/// If an id is out of range or `out` is shorter than `ids`.
 pub fn dots(query: &[Lane], table: &[Lane], ids: &[u32], out: &mut [f32]) {
     let out = &mut out[..ids.len()];
     by_width!(query.len(), dots_at, query, table, ids, out);
@@ -51,7 +50,7 @@ pub(crate) fn dots_at<S: Simd, const L: usize>(
     for (&four, out) in fours.iter().zip(out_fours) {
         *out = four_dots(simd, &query, table, four);
     }
-    // One to three are taken as four, which costs less than one after another.
+    // The remaining one to three are padded to four, which is cheaper than one at a time.
     if let Some(&last) = rest.last() {
         let at = |n: usize| rest.get(n).copied().unwrap_or(last);
         let four = four_dots(simd, &query, table, [at(0), at(1), at(2), last]);
@@ -59,7 +58,7 @@ pub(crate) fn dots_at<S: Simd, const L: usize>(
     }
 }
 
-/// Four dot products at a time: their lanes are added up together.
+/// Four dot products, whose horizontal sums are taken together.
 #[inline(always)]
 fn four_dots<S: Simd, const L: usize>(
     simd: S,
@@ -119,7 +118,7 @@ fn two_pairs<S: Simd, const L: usize>(
 /// `out += Σ_n weights[n] · table[ids[n]]`.
 ///
 /// # Panics
-/// If an id is beyond the table.
+/// If an id is out of range.
 pub fn add_weighted_rows(table: &[Lane], ids: &[u32], weights: &[f32], out: &mut [Lane]) {
     by_width!(out.len(), add_weighted_rows_at, table, ids, weights, out);
 }
@@ -152,10 +151,10 @@ pub(crate) fn add_weighted_rows_at<S: Simd, const L: usize>(
 }
 
 /// `table[ids[n] - first] += weights[n] · vector` for each n: the transpose of [`dots`].
-/// `table` is the part of a larger one that starts at row `first`.
+/// `table` is a range of rows of a larger table, starting at row `first`.
 ///
 /// # Panics
-/// If an id is not in that part.
+/// If an id is not in that range.
 pub fn add_to_rows(vector: &[Lane], ids: &[u32], weights: &[f32], first: u32, table: &mut [Lane]) {
     by_width!(vector.len(), add_to_rows_at, vector, ids, weights, first, table);
 }
@@ -187,15 +186,15 @@ pub(crate) fn add_to_rows_at<S: Simd, const L: usize>(
     }
 }
 
-/// A row held in registers, as far as there are enough of them.
+/// Loads a row into registers, as far as there are enough of them.
 #[inline(always)]
 fn registers<S: Simd, const L: usize>(simd: S, row: &[Lane]) -> [f32x16<S>; L] {
     let row = &row[..L];
-    let mut held = [f32x16::splat(simd, 0.0); L];
+    let mut loaded = [f32x16::splat(simd, 0.0); L];
     for l in 0..L {
-        held[l] = load(simd, &row[l]);
+        loaded[l] = load(simd, &row[l]);
     }
-    held
+    loaded
 }
 
 #[inline(always)]
@@ -209,13 +208,13 @@ fn any_row(table: &[Lane], id: u32, lanes: usize) -> &[Lane] {
     &table[start..start + lanes]
 }
 
-/// The products of two rows, lane by lane, added up over the lanes of the row.
+/// The elementwise product of two rows, summed over the lanes of the row but not within a lane.
 #[inline(always)]
-fn product<S: Simd, const L: usize>(simd: S, held: &[f32x16<S>; L], row: &[Lane]) -> f32x16<S> {
+fn product<S: Simd, const L: usize>(simd: S, query: &[f32x16<S>; L], row: &[Lane]) -> f32x16<S> {
     let row = &row[..L];
     let mut acc = f32x16::splat(simd, 0.0);
     for l in 0..L {
-        acc = held[l].mul_add(load(simd, &row[l]), acc);
+        acc = query[l].mul_add(load(simd, &row[l]), acc);
     }
     acc
 }
@@ -231,21 +230,16 @@ fn add_scaled<S: Simd>(simd: S, weight: f32, x: &[Lane], out: &mut [Lane]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Matrix;
     use crate::simd::at_every_level;
-
-    /// Small whole numbers: sums of their products are exact, so every order of adding must agree to the bit.
-    fn whole(rows: usize, cols: usize, seed: usize) -> Matrix {
-        Matrix::from_fn(rows, cols, |r, c| ((r * 31 + c * 17 + seed * 7) % 13) as f32 - 6.0)
-    }
+    use crate::test_data::integers;
 
     #[test]
-    fn gathers_and_scatters_agree_with_plain_loops_at_every_width() {
+    fn gathers_and_scatters_agree_with_scalar_loops_at_every_width() {
         for cols in [1, 5, 16, 31, 32, 48, 64, 100, 128, 130] {
-            let (table, queries) = (whole(9, cols, 1), whole(1, cols, 2));
+            let (table, queries) = (integers(9, cols, 1), integers(1, cols, 2));
             let ids = [8, 3, 3, 5, 0];
             let weights = [1.0, -2.0, 0.5, 3.0, 0.0];
-            let plain = |q: usize, id: u32| -> f32 {
+            let scalar = |q: usize, id: u32| -> f32 {
                 queries.row(q).iter().zip(table.row(id as usize)).map(|(a, b)| a * b).sum()
             };
             at_every_level(|| {
@@ -253,17 +247,17 @@ mod tests {
                 let a = queries.row_lanes(0);
                 for n in 0..=5 {
                     dots(a, table.as_lanes(), &ids[..n], &mut found);
-                    assert_eq!(found[..n], ids.map(|id| plain(0, id))[..n]);
+                    assert_eq!(found[..n], ids.map(|id| scalar(0, id))[..n]);
                 }
 
-                let mut sum = whole(1, cols, 3);
+                let mut sum = integers(1, cols, 3);
                 add_weighted_rows(table.as_lanes(), &ids, &weights, sum.row_lanes_mut(0));
-                let mut scattered = whole(4, cols, 4);
+                let mut scattered = integers(4, cols, 4);
                 add_to_rows(a, &[8, 6, 8], &weights[..3], 5, scattered.as_lanes_mut());
                 for c in 0..cols {
                     let rows = ids.iter().zip(weights).map(|(&id, w)| w * table.row(id as usize)[c]);
-                    assert_eq!(sum.row(0)[c], whole(1, cols, 3).row(0)[c] + rows.sum::<f32>());
-                    let before = whole(4, cols, 4);
+                    assert_eq!(sum.row(0)[c], integers(1, cols, 3).row(0)[c] + rows.sum::<f32>());
+                    let before = integers(4, cols, 4);
                     assert_eq!(scattered.row(3)[c], before.row(3)[c] + 1.5 * queries.row(0)[c]);
                     assert_eq!(scattered.row(1)[c], before.row(1)[c] - 2.0 * queries.row(0)[c]);
                     assert_eq!(scattered.row(0)[c], before.row(0)[c]);

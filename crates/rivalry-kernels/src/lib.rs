@@ -1,32 +1,44 @@
-//! The arithmetic under Rivalry, and the only room in the house where `unsafe` may live.
+//! Arithmetic kernels for Rivalry, and the only crate of the workspace that contains `unsafe` code.
 //!
-//! Kernels pick AVX-512, AVX2 or the baseline at run time (see [`level_name`]); a default build needs no flags.
-//! They work on whole [`Lane`]s, add in a fixed order and never look at the number of threads, so that the same
-//! input gives the same bits.
+//! The instruction set (AVX-512, AVX2 or the target's baseline) is chosen at run time, so a default build needs no
+//! compiler flags; see [`level_name`]. Kernels operate on whole [`Lane`]s, accumulate in a fixed order and do not
+//! depend on the number of threads: the same input gives the same bits. All of them run on the calling thread.
+//!
+//! - [`Matrix`]: row-major tables with aligned, zero-padded rows.
+//! - [`dots`], [`add_weighted_rows`], [`add_to_rows`], [`BlockedGather`]: gathers and scatters by row id.
+//! - [`pack_panels`], [`dots_packed`], [`add_weighted_sums`]: dense products.
+//! - [`spmm`]: sparse matrix times table.
+//! - [`Real`]: functions of a row of scores (log-sum-exp, activations, hinge), with their gradients.
+//! - [`adam`], [`normalise`]: what an optimiser step does to rows. [`TopKSelector`]: the k best of a stream of scores.
 
 mod activations;
+mod adam;
+mod blocked_gather;
 mod dense;
 mod gather;
 mod hinge;
+mod importance;
+mod log_mean_exp;
+mod log_sum_exp;
+mod math;
 mod matrix;
-mod optim;
-mod picks;
+mod normalise;
 mod real;
-mod rows;
 mod scalar;
-mod scores;
 mod simd;
 mod spmm;
+#[cfg(test)]
+mod test_data;
 mod top_k;
 
-pub use dense::{add_weighted_sums, add_weighted_sums_transposed, dots_with_all, turn_into_panels};
+pub use adam::{AdamStep, adam, adam_zero_grad};
+pub use blocked_gather::{BlockedGather, GatherBlock};
+pub use dense::{add_weighted_sums, add_weighted_sums_transposed, dots_packed, pack_panels};
 pub use gather::{add_to_rows, add_weighted_rows, dots};
 pub use matrix::{LANES, Lane, Matrix, ZERO};
-pub use optim::{Adam, adam, adam_at_rest, normalise, normalise_backward};
-pub use picks::{Part, Picks};
-pub use real::{Activation, Hinge, Real};
+pub use normalise::{normalise, normalise_backward};
+pub use real::{Activation, Hinge, HingeSums, Real};
 pub use scalar::{sigmoid, softplus};
-pub use scores::score_block;
 pub use simd::level_name;
 pub use spmm::{SparseRows, spmm};
-pub use top_k::TopK;
+pub use top_k::TopKSelector;

@@ -1,22 +1,23 @@
-//! Row-major tables whose rows start on cache-line boundaries.
+//! Row-major tables with cache-line-aligned rows.
 
 use bytemuck::{Pod, Zeroable};
 
-/// Sixteen numbers: one cache line, one AVX-512 register, two AVX2 registers.
+/// The number of `f32` elements in a [`Lane`].
 pub const LANES: usize = 16;
 
-/// One cache line of numbers. Rows are whole numbers of lanes, so no kernel has a tail to treat.
+/// Sixteen elements: one cache line, one AVX-512 register or two AVX2 registers. The unit in which kernels read and
+/// write rows: a row is a whole number of lanes, so kernels need no tail loops.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct Lane(pub [f32; LANES]);
 
-/// The lane of zeros.
+/// A lane of zeros.
 pub const ZERO: Lane = Lane([0.0; LANES]);
 
 /// A dense `rows × cols` table of `f32`.
 ///
-/// Each row is padded with zeros to a whole number of [`Lane`]s. The padding stays zero through every
-/// operation of this crate (a zero has a zero gradient), so any width works and the kernels need no tails.
+/// Each row is padded with zeros to a whole number of [`Lane`]s. The padding stays zero through every operation of this
+/// crate (its gradient is zero), so any number of columns works.
 ///
 /// ```
 /// use rivalry_kernels::Matrix;
@@ -50,24 +51,24 @@ impl Matrix {
         table
     }
 
-    /// Takes another size; what was in it is lost if it is another size.
+    /// Changes the shape. If it differs from the present one, all elements become zero; otherwise they are kept.
     pub fn resize(&mut self, rows: usize, cols: usize) {
         if (self.rows, self.cols) != (rows, cols) {
             *self = Self::zeros(rows, cols);
         }
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many numbers a row holds, padding not counted.
+    /// The number of columns, without padding.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// How many lanes a row takes, padding included.
+    /// The number of lanes in a row, padding included.
     pub fn lanes(&self) -> usize {
         self.lanes
     }
@@ -77,38 +78,47 @@ impl Matrix {
         &bytemuck::cast_slice(self.row_lanes(r))[..self.cols]
     }
 
-    /// Row `r` without its padding, to be written.
+    /// Row `r` without its padding, mutably.
     pub fn row_mut(&mut self, r: usize) -> &mut [f32] {
         let cols = self.cols;
         &mut bytemuck::cast_slice_mut(self.row_lanes_mut(r))[..cols]
     }
 
-    /// Row `r` in lanes, padding included.
+    /// Row `r` as lanes, padding included.
     pub fn row_lanes(&self, r: usize) -> &[Lane] {
         &self.data[r * self.lanes..][..self.lanes]
     }
 
-    /// Row `r` in lanes, padding included. Whoever writes here leaves the padding zero.
+    /// Row `r` as lanes, padding included, mutably. The padding must stay zero.
     pub fn row_lanes_mut(&mut self, r: usize) -> &mut [Lane] {
         &mut self.data[r * self.lanes..][..self.lanes]
     }
 
-    /// All rows one after another, padding included.
+    /// All rows as lanes, padding included.
     pub fn as_lanes(&self) -> &[Lane] {
         &self.data
     }
 
-    /// All rows one after another, padding included, to be written.
+    /// All rows as lanes, padding included, mutably. The padding must stay zero.
     pub fn as_lanes_mut(&mut self) -> &mut [Lane] {
         &mut self.data
     }
 
-    /// The numbers without any padding, row after row.
+    /// The rows with these indices, in this order, as a table of their own.
+    pub fn gather(&self, rows: &[u32]) -> Self {
+        let mut gathered = Self::zeros(rows.len(), self.cols);
+        for (place, &row) in rows.iter().enumerate() {
+            gathered.row_lanes_mut(place).copy_from_slice(self.row_lanes(row as usize));
+        }
+        gathered
+    }
+
+    /// The elements in row-major order, without padding.
     pub fn to_dense(&self) -> Vec<f32> {
         (0..self.rows).flat_map(|r| self.row(r).iter().copied()).collect()
     }
 
-    /// A table from unpadded numbers, row after row. `None` if their count is not `rows × cols`.
+    /// A table from elements in row-major order, without padding. `None` if their number is not `rows × cols`.
     pub fn from_dense(rows: usize, cols: usize, values: &[f32]) -> Option<Self> {
         if values.len() != rows.checked_mul(cols)? {
             return None;
@@ -127,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dense_and_padded_hold_the_same_numbers() {
+    fn dense_and_padded_layouts_hold_the_same_elements() {
         let numbers: Vec<f32> = (0..51).map(|x| x as f32).collect();
         let table = Matrix::from_dense(3, 17, &numbers).unwrap();
         assert_eq!((table.lanes(), table.row(2)[16]), (2, 50.0));

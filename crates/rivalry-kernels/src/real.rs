@@ -1,16 +1,16 @@
-//! The row functions of the losses, for `f32` by SIMD and for `f64` as plain loops.
+//! Functions of a row of scores: by SIMD in `f32`, by plain loops in `f64`.
 //!
-//! Training runs in `f32`. The `f64` twin is the reference: finite differences and golden values are checked on
-//! it to many digits, and the SIMD version is checked against it.
+//! Training runs in `f32`. The `f64` implementation is the reference: finite differences and golden values are checked
+//! against it to many digits, and the SIMD implementation is tested against it.
 
 use std::cell::RefCell;
 
 use num_traits::{Float, FromPrimitive};
 
-use crate::{activations, hinge, rows, scalar};
+use crate::{activations, hinge, importance, log_mean_exp, log_sum_exp, scalar};
 
-/// What stands in the exponential's place in a softmax over score differences; `x` is half a difference, which
-/// cosines keep in [-1, 1].
+/// A positive, increasing function `a(x)` that can replace the exponential in a softmax over score differences; `x` is
+/// half a difference, which is in [-1, 1] for cosines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// `max(x + 1, 0)`
@@ -21,37 +21,48 @@ pub enum Activation {
     Atan,
 }
 
-/// Below this an activation counts as zero: its logarithm stays finite and nothing flows through it.
+/// An activation below this counts as zero: its logarithm is clamped and its gradient is zero.
 pub(crate) const SMALLEST_ACTIVATION: f64 = 1e-12;
 
-/// A smoothed hinge over the probability `p = σ(f)` of a score: `log(1 + e^(sharpness · x))/sharpness` with
+/// A smooth hinge of the probability `p = σ(f)` of a score: `log(1 + e^(sharpness · x))/sharpness` with
 /// `x = (p - centre)² + slope · p - offset`.
 #[derive(Clone, Copy, Debug)]
 pub struct Hinge<T> {
-    /// Where the square is zero.
+    /// The probability at which the quadratic term is zero.
     pub centre: T,
-    /// Of the linear part.
+    /// The slope of the linear term.
     pub slope: T,
-    /// What opens the hinge.
+    /// The threshold of the hinge.
     pub offset: T,
-    /// How close to the plain hinge.
+    /// The inverse width of the smoothing; the plain hinge `max(x, 0)` is the limit for large values.
     pub sharpness: T,
 }
 
-/// A number the losses can be computed in.
+/// Sums over a row of scores, from [`Real::hinge`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HingeSums<T> {
+    /// Of the hinge.
+    pub value: T,
+    /// Of the derivative of the hinge with respect to its argument x.
+    pub slope: T,
+    /// Of that derivative times p.
+    pub slope_p: T,
+}
+
+/// A floating-point type, with functions of a row of scores.
 pub trait Real: Float + FromPrimitive + Default + std::fmt::Debug + Send + Sync + 'static {
-    /// The number nearest to `x`.
+    /// The value nearest to `x`.
     fn of(x: f64) -> Self;
 
-    /// Lends a scratch row of `len` numbers of no particular value.
+    /// Calls `work` with a scratch buffer of `len` numbers of unspecified value. Calls may be nested.
     fn with_buffer<R>(len: usize, work: impl FnOnce(&mut [Self]) -> R) -> R;
 
-    /// Value and gradient of `log Σ_j exp(z_j)`, `z_j = κ_j (x_j - offset) · sharpness`, where κ is `scale` (or 1)
-    /// and a constant in the gradient, and x has the slope `slopes` (or 1) in the score it comes from.
+    /// Value and gradient of `log Σ_j exp(z_j)` with `z_j = c_j (x_j - offset) · sharpness`.
     ///
-    /// Writes `weight · softmax(z)_j κ_j slope_j · sharpness` and returns the (unweighted) value and the sum of what
-    /// was written.
-    fn softmax(
+    /// The factor c is `scale`, or one; it is a constant in the gradient. `slopes`, or one, is the derivative of x with
+    /// respect to the score that it is computed from. Writes `weight · softmax(z)_j c_j slope_j · sharpness` to `grad`
+    /// and returns the (unweighted) value and the sum of `grad`.
+    fn log_sum_exp(
         offset: Self,
         logits: &[Self],
         scale: Option<&[Self]>,
@@ -61,7 +72,7 @@ pub trait Real: Float + FromPrimitive + Default + std::fmt::Debug + Send + Sync 
         grad: &mut [Self],
     ) -> (Self, Self);
 
-    /// For the differences `d_j = f_j - positive`: `log a(d_j/2)` and its slope in `d_j`.
+    /// `log a(d_j/2)` of the differences `d_j = f_j - positive`, and its derivative with respect to `d_j`.
     fn activate(
         activation: Activation,
         positive: Self,
@@ -70,25 +81,27 @@ pub trait Real: Float + FromPrimitive + Default + std::fmt::Debug + Send + Sync 
         slopes: &mut [Self],
     );
 
-    /// For each score: writes `weight` times the slope of the hinge in it. Returns the sums of three numbers: the
-    /// hinge, its slope in x, and that slope times p.
-    fn hinge(hinge: Hinge<Self>, scores: &[Self], weight: Self, grad: &mut [Self]) -> [Self; 3];
+    /// The smooth hinge of each score. Writes `weight` times its derivative with respect to the score to `grad`, and
+    /// returns unweighted sums.
+    fn hinge(hinge: Hinge<Self>, scores: &[Self], weight: Self, grad: &mut [Self]) -> HingeSums<Self>;
 
-    /// `out_j = max(1 + β (e_j / mean(e) - 1), floor)` with `e_j = exp(f_j + (s_j + 1)/2)`, then with drift
-    /// control times `mean(1/out)`.
-    fn kappa(
+    /// Importance weights from a softmax over score plus similarity, interpolated with uniform weights:
+    /// `out_j = max(1 + strength · (e_j / mean(e) - 1), floor)` with `e_j = exp(f_j + (s_j + 1)/2)`. With `normalise`
+    /// they are then multiplied by `mean(1/out)`, so that their harmonic mean is 1.
+    fn importance_weights(
         scores: &[Self],
         similarities: &[Self],
-        beta: Self,
+        strength: Self,
         floor: Self,
-        drift_control: bool,
+        normalise: bool,
         out: &mut [Self],
     );
 
-    /// Over the `slate` negatives of the highest score, `lse(f_j/τ + s̄_j) - lse(f_j/τ)`.
-    fn competition(scores: &[Self], similarities: &[Self], tau: Self, slate: usize) -> Self {
+    /// The logarithm of the softmax-weighted mean of `exp(s̄_j)`, `s̄_j = (s_j + 1)/2`, over the `k` highest scores:
+    /// `lse(f_j/temperature + s̄_j) - lse(f_j/temperature)`.
+    fn top_k_log_mean_exp(scores: &[Self], similarities: &[Self], temperature: Self, k: usize) -> Self {
         Self::with_buffer(3 * scores.len(), |buffer| {
-            scalar::competition(scores, similarities, tau, slate, buffer)
+            log_mean_exp::top_k_log_mean_exp(scores, similarities, temperature, k, buffer)
         })
     }
 }
@@ -96,7 +109,7 @@ pub trait Real: Float + FromPrimitive + Default + std::fmt::Debug + Send + Sync 
 macro_rules! with_buffer {
     () => {
         fn with_buffer<R>(len: usize, work: impl FnOnce(&mut [Self]) -> R) -> R {
-            // A stack of buffers, so that a function holding one may call another that needs its own.
+            // A stack of buffers, so that calls can be nested.
             thread_local!(static FREE: RefCell<Vec<Vec<$crate::real::Scratch>>> = const { RefCell::new(Vec::new()) });
             let mut buffer = FREE.with(|free| free.borrow_mut().pop()).unwrap_or_default();
             buffer.resize(buffer.len().max(len), 0.0);
@@ -116,7 +129,7 @@ impl Real for f64 {
 
     with_buffer!();
 
-    fn softmax(
+    fn log_sum_exp(
         offset: f64,
         logits: &[f64],
         scale: Option<&[f64]>,
@@ -125,7 +138,7 @@ impl Real for f64 {
         weight: f64,
         grad: &mut [f64],
     ) -> (f64, f64) {
-        scalar::softmax(offset, logits, scale, slopes, sharpness, weight, grad)
+        scalar::log_sum_exp(offset, logits, scale, slopes, sharpness, weight, grad)
     }
 
     fn activate(
@@ -138,19 +151,19 @@ impl Real for f64 {
         scalar::activate(activation, positive, negatives, logits, slopes);
     }
 
-    fn hinge(hinge: Hinge<f64>, scores: &[f64], weight: f64, grad: &mut [f64]) -> [f64; 3] {
+    fn hinge(hinge: Hinge<f64>, scores: &[f64], weight: f64, grad: &mut [f64]) -> HingeSums<f64> {
         scalar::hinge(hinge, scores, weight, grad)
     }
 
-    fn kappa(
+    fn importance_weights(
         scores: &[f64],
         similarities: &[f64],
-        beta: f64,
+        strength: f64,
         floor: f64,
-        drift_control: bool,
+        normalise: bool,
         out: &mut [f64],
     ) {
-        scalar::kappa(scores, similarities, beta, floor, drift_control, out);
+        scalar::importance_weights(scores, similarities, strength, floor, normalise, out);
     }
 }
 
@@ -161,7 +174,7 @@ impl Real for f32 {
 
     with_buffer!();
 
-    fn softmax(
+    fn log_sum_exp(
         offset: f32,
         logits: &[f32],
         scale: Option<&[f32]>,
@@ -170,7 +183,7 @@ impl Real for f32 {
         weight: f32,
         grad: &mut [f32],
     ) -> (f32, f32) {
-        rows::softmax(offset, logits, scale, slopes, sharpness, weight, grad)
+        log_sum_exp::log_sum_exp(offset, logits, scale, slopes, sharpness, weight, grad)
     }
 
     fn activate(
@@ -183,18 +196,18 @@ impl Real for f32 {
         activations::activate(activation, positive, negatives, logits, slopes);
     }
 
-    fn hinge(hinge: Hinge<f32>, scores: &[f32], weight: f32, grad: &mut [f32]) -> [f32; 3] {
+    fn hinge(hinge: Hinge<f32>, scores: &[f32], weight: f32, grad: &mut [f32]) -> HingeSums<f32> {
         hinge::hinge(hinge, scores, weight, grad)
     }
 
-    fn kappa(
+    fn importance_weights(
         scores: &[f32],
         similarities: &[f32],
-        beta: f32,
+        strength: f32,
         floor: f32,
-        drift_control: bool,
+        normalise: bool,
         out: &mut [f32],
     ) {
-        rows::kappa(scores, similarities, beta, floor, drift_control, out);
+        importance::importance_weights(scores, similarities, strength, floor, normalise, out);
     }
 }

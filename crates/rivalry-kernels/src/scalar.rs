@@ -1,12 +1,10 @@
-//! The plain twins of the row kernels, in any precision.
-
-use std::cmp::Ordering;
+//! The scalar reference implementations of the row functions, in any precision.
 
 use crate::real::SMALLEST_ACTIVATION;
-use crate::{Activation, Hinge, Real};
+use crate::{Activation, Hinge, HingeSums, Real};
 
-/// See [`Real::softmax`].
-pub(crate) fn softmax<T: Real>(
+/// See [`Real::log_sum_exp`].
+pub(crate) fn log_sum_exp<T: Real>(
     offset: T,
     logits: &[T],
     scale: Option<&[T]>,
@@ -16,22 +14,22 @@ pub(crate) fn softmax<T: Real>(
     grad: &mut [T],
 ) -> (T, T) {
     let factor = |row: Option<&[T]>, j: usize| row.map_or(T::one(), |row| row[j]);
-    let mut highest = T::neg_infinity();
+    let mut max = T::neg_infinity();
     for (j, (x, z)) in logits.iter().zip(&mut *grad).enumerate() {
         *z = factor(scale, j) * (*x - offset) * sharpness;
-        highest = highest.max(*z);
+        max = max.max(*z);
     }
     let mut total = T::zero();
     for z in &mut *grad {
-        *z = (*z - highest).exp();
+        *z = (*z - max).exp();
         total = total + *z;
     }
-    let mut mass = T::zero();
+    let mut grad_sum = T::zero();
     for (j, g) in grad.iter_mut().enumerate() {
         *g = *g / total * factor(scale, j) * factor(slopes, j) * sharpness * weight;
-        mass = mass + *g;
+        grad_sum = grad_sum + *g;
     }
-    (highest + total.ln(), mass)
+    (max + total.ln(), grad_sum)
 }
 
 /// See [`Real::activate`].
@@ -56,21 +54,55 @@ pub(crate) fn activate<T: Real>(
 }
 
 /// See [`Real::hinge`].
-pub(crate) fn hinge<T: Real>(hinge: Hinge<T>, scores: &[T], weight: T, grad: &mut [T]) -> [T; 3] {
+pub(crate) fn hinge<T: Real>(hinge: Hinge<T>, scores: &[T], weight: T, grad: &mut [T]) -> HingeSums<T> {
     let Hinge { centre, slope, offset, sharpness } = hinge;
     let (one, two) = (T::one(), T::of(2.0));
-    let mut sums = [T::zero(); 3];
+    let mut sums = HingeSums::default();
     for (f, g) in scores.iter().zip(grad) {
         let p = sigmoid(*f);
         let z = sharpness * ((p - centre) * (p - centre) + slope * p - offset);
-        let (value, rise) = (softplus(z) / sharpness, sigmoid(z));
-        *g = weight * rise * (two * (p - centre) + slope) * p * (one - p);
-        sums = [sums[0] + value, sums[1] + rise, sums[2] + rise * p];
+        let (value, derivative) = (softplus(z) / sharpness, sigmoid(z));
+        *g = weight * derivative * (two * (p - centre) + slope) * p * (one - p);
+        sums.value = sums.value + value;
+        sums.slope = sums.slope + derivative;
+        sums.slope_p = sums.slope_p + derivative * p;
     }
     sums
 }
 
-/// `log(1 + e^x)`, finite wherever the result is.
+/// See [`Real::importance_weights`].
+pub(crate) fn importance_weights<T: Real>(
+    scores: &[T],
+    similarities: &[T],
+    strength: T,
+    floor: T,
+    normalise: bool,
+    out: &mut [T],
+) {
+    let n = T::of(scores.len() as f64);
+    let mut total = T::zero();
+    for ((f, s), w) in scores.iter().zip(similarities).zip(&mut *out) {
+        *w = (*f + cosine_to_unit(*s)).exp();
+        total = total + *w;
+    }
+    let mut inverses = T::zero();
+    for w in &mut *out {
+        *w = (T::one() + strength * (*w * n / total - T::one())).max(floor);
+        inverses = inverses + w.recip();
+    }
+    if normalise {
+        for w in out {
+            *w = *w * (inverses / n);
+        }
+    }
+}
+
+/// Maps a cosine from [-1, 1] to [0, 1].
+pub(crate) fn cosine_to_unit<T: Real>(cosine: T) -> T {
+    (cosine + T::one()) * T::of(0.5)
+}
+
+/// `log(1 + e^x)`, finite wherever the result is representable.
 pub fn softplus<T: Real>(x: T) -> T {
     x.max(T::zero()) + (-x.abs()).exp().ln_1p()
 }
@@ -78,89 +110,4 @@ pub fn softplus<T: Real>(x: T) -> T {
 /// `1/(1 + e^-x)`.
 pub fn sigmoid<T: Real>(x: T) -> T {
     (T::one() + (-x).exp()).recip()
-}
-
-/// See [`Real::kappa`].
-pub(crate) fn kappa<T: Real>(
-    scores: &[T],
-    similarities: &[T],
-    beta: T,
-    floor: T,
-    drift_control: bool,
-    out: &mut [T],
-) {
-    let n = T::of(scores.len() as f64);
-    let mut total = T::zero();
-    for ((f, s), k) in scores.iter().zip(similarities).zip(&mut *out) {
-        *k = (*f + shifted(*s)).exp();
-        total = total + *k;
-    }
-    let mut inverses = T::zero();
-    for k in &mut *out {
-        *k = (T::one() + beta * (*k * n / total - T::one())).max(floor);
-        inverses = inverses + k.recip();
-    }
-    if drift_control {
-        for k in out {
-            *k = *k * (inverses / n);
-        }
-    }
-}
-
-/// See [`Real::competition`]. The buffer has room for three numbers a negative.
-pub(crate) fn competition<T: Real>(
-    scores: &[T],
-    similarities: &[T],
-    tau: T,
-    slate: usize,
-    buffer: &mut [T],
-) -> T {
-    let slate = hardest(scores, similarities, slate, buffer);
-    let highest = slate.iter().fold(T::neg_infinity(), |highest, [f, _]| highest.max(*f));
-    let (mut plain, mut tilted) = (T::zero(), T::zero());
-    for [f, s] in slate {
-        let weight = ((*f - highest) / tau).exp();
-        plain = plain + weight;
-        tilted = tilted + weight * shifted(*s).exp();
-    }
-    (tilted / plain).ln()
-}
-
-/// Scores whose maximum is taken together.
-const CHUNK: usize = 32;
-
-/// The highest scores, in no order, and the similarities that go with them.
-///
-/// The highest of each chunk are scores too, so the `size`-th of them is beaten or met by at least `size` scores, and
-/// by not many more. Only those are put in order: a few dozen instead of all, and hardly a branch is guessed wrong.
-fn hardest<'a, T: Real>(scores: &[T], similarities: &[T], size: usize, buffer: &'a mut [T]) -> &'a [[T; 2]] {
-    let (highest, found) = buffer.split_at_mut(scores.len());
-    let (found, chunks) = (found.as_chunks_mut::<2>().0, scores.as_chunks::<CHUNK>().0);
-    let mut threshold = T::neg_infinity();
-    if chunks.len() >= size {
-        for (place, chunk) in highest.iter_mut().zip(chunks) {
-            *place =
-                chunk.iter().fold(T::neg_infinity(), |highest, f| if *f > highest { *f } else { highest });
-        }
-        threshold = *highest[..chunks.len()].select_nth_unstable_by(size - 1, |a, b| best_first(*a, *b)).1;
-    }
-    let mut n = 0;
-    for (f, s) in scores.iter().zip(similarities) {
-        // Written in any case and counted only if high enough: nothing to guess.
-        found[n] = [*f, *s];
-        n += usize::from(*f >= threshold);
-    }
-    if n > size {
-        found[..n].select_nth_unstable_by(size - 1, |a, b| best_first(a[0], b[0]));
-    }
-    &found[..n.min(size)]
-}
-
-fn best_first<T: Real>(a: T, b: T) -> Ordering {
-    b.partial_cmp(&a).unwrap_or(Ordering::Equal)
-}
-
-/// A cosine moved to [0, 1].
-fn shifted<T: Real>(similarity: T) -> T {
-    (similarity + T::one()) * T::of(0.5)
 }

@@ -1,38 +1,36 @@
-//! A sparse matrix of zeros and ones with scaled rows and columns, times a table: one step of a message along
-//! the edges of a graph.
+//! Sparse matrix times table: one step of message passing on a graph whose edge weights are products of node scales.
 
 use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
 use crate::Lane;
 use crate::simd::{level, load, prefetch, store};
 
-/// How many edges early a row of the table is asked for: rows lie wherever the neighbours do, where no hardware
-/// looks ahead.
-const AHEAD: usize = 16;
+/// The prefetch distance in edges. Neighbours are scattered over the table, where hardware prefetchers do not help.
+const PREFETCH_DISTANCE: usize = 16;
 
-/// A stretch of rows of `diag(target) · A · diag(source)`, where A holds a one for each edge.
+/// A range of rows of `diag(target) · A · diag(source)` in compressed sparse row (CSR) form, where A is a 0-1 matrix.
 ///
-/// Scales of nodes instead of weights of edges: less to read for each edge, and the transpose of a symmetric A
-/// is the same edges with the two scales exchanged.
+/// Scales of nodes need less memory traffic than weights of edges, and the transpose for a symmetric A is the same
+/// matrix with the two scales exchanged.
 #[derive(Clone, Copy, Debug)]
 pub struct SparseRows<'a> {
-    /// Where the columns of each row start, and behind the last row where they end.
+    /// For each row of the range, where its columns start; then where those of the last row end.
     pub offsets: &'a [usize],
-    /// The columns of all rows of the matrix.
+    /// The column indices of all rows of the matrix.
     pub columns: &'a [u32],
-    /// The scale of each row of the stretch.
+    /// The scale of each row of the range.
     pub target: &'a [f32],
     /// The scale of each column of the matrix.
     pub source: &'a [f32],
 }
 
-/// `out[r] = weight · target[r] · Σ_c source[c] · x[c]` over the columns of row r, plus `share · base[r]` for
-/// `plus = (base, share)`.
+/// `out[r] = weight · target[r] · Σ_c source[c] · x[c]` over the columns of row r, plus `factor · base[r]` for
+/// `plus = (base, factor)`.
 ///
-/// Each row is summed in the order of its columns, so that any cut into stretches gives the same bits.
+/// Each row is summed in the order of its columns, so the result does not depend on how the matrix is split into ranges.
 ///
 /// # Panics
-/// If a column is beyond `x` or `source`, or a slice is shorter than the stretch.
+/// If a column is out of range for `x` or `source`, or a slice is shorter than the range of rows.
 pub fn spmm(rows: SparseRows<'_>, x: &[Lane], weight: f32, plus: Option<(&[Lane], f32)>, out: &mut [Lane]) {
     let Some(lanes) = out.len().checked_div(rows.target.len()) else { return };
     match lanes {
@@ -56,9 +54,9 @@ fn spmm_fixed<S: Simd, const L: usize>(
     for (r, out) in out.as_chunks_mut::<L>().0.iter_mut().enumerate() {
         let mut sums = [f32x16::splat(simd, 0.0); L];
         for edge in rows.offsets[r]..rows.offsets[r + 1] {
-            // The row to come may be for the next sums as well.
-            if let Some(&coming) = rows.columns.get(edge + AHEAD) {
-                prefetch(&x[coming as usize]);
+            // The prefetched column may belong to the next row.
+            if let Some(&column) = rows.columns.get(edge + PREFETCH_DISTANCE) {
+                prefetch(&x[column as usize]);
             }
             let column = rows.columns[edge];
             let scale = f32x16::splat(simd, rows.source[column as usize]);
@@ -102,7 +100,7 @@ fn spmm_any<S: Simd>(
 #[inline(always)]
 fn with_base<S: Simd>(simd: S, sum: f32x16<S>, plus: Option<(&[Lane], f32)>, at: usize) -> f32x16<S> {
     match plus {
-        Some((base, share)) => load(simd, &base[at]).mul_add(f32x16::splat(simd, share), sum),
+        Some((base, factor)) => load(simd, &base[at]).mul_add(f32x16::splat(simd, factor), sum),
         None => sum,
     }
 }
@@ -110,21 +108,17 @@ fn with_base<S: Simd>(simd: S, sum: f32x16<S>, plus: Option<(&[Lane], f32)>, at:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Matrix;
     use crate::simd::at_every_level;
+    use crate::test_data::integers;
 
-    /// Five rows over seven columns: none, one, repeated and many.
+    /// Five rows over seven columns: an empty row, one edge, repeated edges and many.
     const OFFSETS: [usize; 6] = [0, 0, 1, 4, 9, 11];
     const COLUMNS: [u32; 11] = [6, 2, 2, 5, 0, 1, 3, 4, 6, 0, 2];
-    // Powers of two times small whole numbers: every sum is exact, so every order of adding agrees to the bit.
+    // Powers of two times small integers: every sum is exact, so every order of summation agrees to the bit.
     const TARGET: [f32; 5] = [1.0, 2.0, 0.5, 4.0, 0.25];
     const SOURCE: [f32; 7] = [0.5, 1.0, -2.0, 1.0, 0.25, 4.0, 1.0];
 
-    fn whole(rows: usize, cols: usize, seed: usize) -> Matrix {
-        Matrix::from_fn(rows, cols, |r, c| ((r * 31 + c * 17 + seed * 7) % 13) as f32 - 6.0)
-    }
-
-    fn stretch(rows: std::ops::Range<usize>) -> SparseRows<'static> {
+    fn range(rows: std::ops::Range<usize>) -> SparseRows<'static> {
         SparseRows {
             offsets: &OFFSETS[rows.start..=rows.end],
             columns: &COLUMNS,
@@ -134,27 +128,45 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_plain_loops_at_every_width_and_cut() {
+    fn rows_longer_than_the_prefetch_distance_agree_with_the_scalar_loop() {
+        let columns: Vec<u32> = (0..60).map(|edge| edge * 5 % 7).collect();
+        let (x, offsets, target) = (integers(7, 64, 1), [0, 35, 60], [1.0, 0.5]);
+        let rows = SparseRows { offsets: &offsets, columns: &columns, target: &target, source: &SOURCE };
+        at_every_level(|| {
+            let mut out = integers(2, 64, 2);
+            spmm(rows, x.as_lanes(), 1.0, None, out.as_lanes_mut());
+            for r in 0..2 {
+                for c in 0..64 {
+                    let terms = columns[offsets[r]..offsets[r + 1]].iter();
+                    let sum: f32 = terms.map(|&k| SOURCE[k as usize] * x.row(k as usize)[c]).sum();
+                    assert_eq!(out.row(r)[c], sum * target[r]);
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn agrees_with_scalar_loops_for_every_width_and_split() {
         for cols in [1, 5, 16, 31, 32, 48, 64, 100, 128, 130] {
-            let (x, base) = (whole(7, cols, 1), whole(5, cols, 2));
+            let (x, base) = (integers(7, cols, 1), integers(5, cols, 2));
             let lanes = x.lanes();
-            let plain = |r: usize, c: usize| -> f32 {
+            let scalar = |r: usize, c: usize| -> f32 {
                 let columns = &COLUMNS[OFFSETS[r]..OFFSETS[r + 1]];
                 columns.iter().map(|&k| SOURCE[k as usize] * x.row(k as usize)[c]).sum::<f32>() * TARGET[r]
             };
             at_every_level(|| {
-                let (mut alone, mut plus) = (whole(5, cols, 3), whole(5, cols, 4));
+                let (mut alone, mut plus) = (integers(5, cols, 3), integers(5, cols, 4));
                 for rows in [0..2, 2..2, 2..5] {
                     let part = rows.start * lanes..rows.end * lanes;
-                    let sparse = stretch(rows);
+                    let sparse = range(rows);
                     spmm(sparse, x.as_lanes(), 1.0, None, &mut alone.as_lanes_mut()[part.clone()]);
                     let with = Some((&base.as_lanes()[part.clone()], 0.5));
                     spmm(sparse, x.as_lanes(), -2.0, with, &mut plus.as_lanes_mut()[part]);
                 }
                 for r in 0..5 {
                     for c in 0..cols {
-                        assert_eq!(alone.row(r)[c], plain(r, c));
-                        assert_eq!(plus.row(r)[c], 0.5 * base.row(r)[c] - 2.0 * plain(r, c));
+                        assert_eq!(alone.row(r)[c], scalar(r, c));
+                        assert_eq!(plus.row(r)[c], 0.5 * base.row(r)[c] - 2.0 * scalar(r, c));
                     }
                     let padding = &alone.row_lanes(r)[lanes - 1].0[cols - (lanes - 1) * 16..];
                     assert!(padding.iter().all(|&x| x == 0.0));

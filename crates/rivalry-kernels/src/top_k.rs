@@ -1,54 +1,56 @@
-//! The best K of a stream of scores.
+//! Selection of the k best of a stream of scores.
 
-/// Scores looked at together: nearly all chunks hold nothing above the threshold and cost one comparison a score.
+/// The number of scores that are compared with the threshold together. Most chunks have none above it and cost one
+/// vectorised comparison per score.
 const CHUNK: usize = 32;
 
-/// Keeps the `k` best of the scores pushed into it; of equal scores, those pushed first.
+/// Selects the `k` best of the scores pushed into it; of equal scores, those pushed first.
 ///
-/// Scores that beat the threshold are only collected. When `2k` have come together the better half stays and the
-/// threshold rises to the worst of it, so a candidate costs constant time on average, however large `k` is.
+/// Scores above the threshold are buffered. When `2k` are buffered, the better half is kept and the threshold becomes
+/// the worst of it, so a candidate costs amortised constant time, however large `k` is.
 ///
 /// ```
-/// use rivalry_kernels::TopK;
-/// let mut top = TopK::new(2);
+/// use rivalry_kernels::TopKSelector;
+/// let mut top = TopKSelector::new(2);
 /// top.push_block(&[0.5, f32::NEG_INFINITY, 2.0], 0);
 /// top.push_block(&[1.0, 2.0], 3);
 /// assert_eq!(top.sorted().unwrap(), [(2.0, 2), (2.0, 4)]);
 /// ```
 #[derive(Clone, Debug)]
-pub struct TopK {
+pub struct TopKSelector {
     k: usize,
     candidates: Vec<(f32, u32)>,
     threshold: f32,
     nan: bool,
 }
 
-impl TopK {
-    /// An empty list of at most `k`.
+impl TopKSelector {
+    /// An empty selection of at most `k`.
     pub fn new(k: usize) -> Self {
         Self { k, candidates: Vec::with_capacity(2 * k), threshold: f32::NEG_INFINITY, nan: false }
     }
 
-    /// Forgets everything pushed; the room is kept for the next list.
+    /// Removes everything pushed and keeps the allocation.
     pub fn clear(&mut self) {
         self.candidates.clear();
         self.threshold = f32::NEG_INFINITY;
         self.nan = false;
     }
 
-    /// Offers a block of scores whose positions are `first`, `first + 1`, …
+    /// Pushes a block of scores with positions `first`, `first + 1`, …
     ///
-    /// Blocks come in ascending order of position. Minus infinity means masked: it is never kept.
+    /// Blocks must come in ascending order of position. Minus infinity marks a masked score, which is never selected.
     pub fn push_block(&mut self, scores: &[f32], first: u32) {
         if self.k == 0 {
             return;
         }
         for (chunk, start) in scores.chunks(CHUNK).zip((first..).step_by(CHUNK)) {
-            // Not `x > threshold`: this way a NaN stops the fast path too. No early exit, so that it vectorises.
+            // `!(x <= threshold)` instead of `x > threshold`, so that NaN takes the slow path too. No early exit, so that
+            // the loop is vectorised.
             let threshold = self.threshold;
-            #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "true for NaN is the point")]
-            let some = chunk.iter().fold(false, |some, &x| some | !(x <= threshold));
-            if some {
+            #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "must be true for NaN")]
+            let any = chunk.iter().fold(false, |any, &x| any | !(x <= threshold));
+            if any {
                 self.push_chunk(chunk, start);
             }
         }
@@ -57,9 +59,9 @@ impl TopK {
     #[inline(never)]
     fn push_chunk(&mut self, chunk: &[f32], start: u32) {
         for (&score, position) in chunk.iter().zip(start..) {
-            // Equal to the threshold is not enough: the one that set it came first.
+            // A score equal to the threshold loses: the one that set the threshold came first.
             if score > self.threshold {
-                // Adding zero makes -0 a +0, so that the total order used below sees the tie.
+                // Adding zero turns -0 into +0, so that the total order used below sees the tie.
                 self.candidates.push((score + 0.0, position));
                 if self.candidates.len() == 2 * self.k {
                     self.keep_best();
@@ -75,8 +77,8 @@ impl TopK {
         self.candidates.truncate(self.k);
     }
 
-    /// The best with their positions, best first: fewer than `k` if fewer were offered unmasked.
-    /// `None` if a NaN was among the scores: then there is no order.
+    /// The selected scores with their positions, best first; fewer than `k` if fewer unmasked scores were pushed.
+    /// `None` if a NaN was pushed, since then there is no order.
     pub fn sorted(&mut self) -> Option<&[(f32, u32)]> {
         if self.candidates.len() > self.k {
             self.keep_best();
@@ -86,7 +88,7 @@ impl TopK {
     }
 }
 
-/// Descending scores, then ascending positions: a total order, so the outcome never depends on the algorithm.
+/// Descending scores, then ascending positions: a total order, so the result does not depend on the algorithm.
 fn best_first(a: &(f32, u32), b: &(f32, u32)) -> std::cmp::Ordering {
     b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
 }
@@ -99,12 +101,12 @@ mod tests {
     fn naive(scores: &[f32], k: usize) -> Vec<(f32, u32)> {
         let mut all: Vec<(f32, u32)> =
             scores.iter().copied().zip(0..).filter(|x| x.0 != f32::NEG_INFINITY).collect();
-        all.sort_by(|a, b| b.0.partial_cmp(&a.0).unwrap()); // stable: ties stay in order of position
+        all.sort_by(|a, b| b.0.partial_cmp(&a.0).unwrap()); // stable: ties keep the order of their positions
         all.truncate(k);
         all
     }
 
-    /// A handful of distinct values, masked ones and both zeros among them: ties everywhere.
+    /// Few distinct values, so that there are many ties; among them masked scores and both zeros.
     fn tied_scores() -> impl Strategy<Value = Vec<f32>> {
         let score = prop_oneof![
             1 => Just(f32::NEG_INFINITY),
@@ -117,8 +119,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_agrees_with_sorting(scores in tied_scores(), k in 0usize..50, block in 1usize..130) {
-            let mut top = TopK::new(k);
+        fn agrees_with_sorting(scores in tied_scores(), k in 0usize..50, block in 1usize..130) {
+            let mut top = TopKSelector::new(k);
             for round in 0..2 {
                 for (b, scores) in scores.chunks(block).enumerate() {
                     top.push_block(scores, (b * block) as u32);
@@ -129,11 +131,11 @@ mod tests {
         }
 
         #[test]
-        fn a_nan_never_passes(mut scores in tied_scores(), at: prop::sample::Index, k in 1usize..50) {
+        fn a_nan_is_always_reported(mut scores in tied_scores(), at: prop::sample::Index, k in 1usize..50) {
             scores.push(0.0);
             let at = at.index(scores.len());
             scores[at] = f32::NAN;
-            let mut top = TopK::new(k);
+            let mut top = TopKSelector::new(k);
             top.push_block(&scores, 0);
             prop_assert!(top.sorted().is_none());
         }

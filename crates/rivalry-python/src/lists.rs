@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use rivalry::config::{Config, Entry, Params, Value};
 use rivalry::data::catalogue;
-use rivalry::loss::{Companions, LOSSES, RowLoss};
+use rivalry::loss::{LOSSES, NegativeFeatures, RowLoss};
 use serde_json::json;
 
 use crate::errors::{raise, wrong};
@@ -14,13 +14,13 @@ pub fn losses() -> PyResult<String> {
     let describe = |entry: &'static rivalry::loss::Entry| -> PyResult<serde_json::Value> {
         let params = Params::check("loss", entry.params, &toml::Table::new()).map_err(raise)?;
         let loss = (entry.build)(&params);
-        let companions = match RowLoss::<f32>::companions(&*loss) {
-            Companions::None => None,
-            Companions::Similarities => Some("similarities"),
-            Companions::RivalScores => Some("rival scores"),
+        let features = match RowLoss::<f32>::negative_features(&*loss) {
+            NegativeFeatures::None => None,
+            NegativeFeatures::Similarities => Some("similarities"),
+            NegativeFeatures::AdversaryScores => Some("rival scores"),
         };
         let mut description = described(entry);
-        description["companions"] = json!(companions);
+        description["features"] = json!(features);
         let function = crate::loss::is_a_function(&*loss);
         description["function"] = json!(function);
         // A network has thousands of numbers that mean nothing to anybody.

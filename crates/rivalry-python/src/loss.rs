@@ -3,7 +3,7 @@
 use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use rivalry::loss::{Companions, Gradients, Loss, Row, RowLoss, Turn, build};
+use rivalry::loss::{GradientBuffers, Loss, NegativeFeatures, Phase, Row, RowLoss, build};
 use rivalry_kernels::Real;
 
 use crate::attend::attend;
@@ -15,14 +15,14 @@ type Outcome<'py, T> = (Bound<'py, PyArray1<T>>, [Bound<'py, PyArray1<T>>; 3]);
 
 /// Whether a loss is a function of scores: one that takes several turns in a step is more than that.
 pub fn is_a_function(loss: &dyn Loss) -> bool {
-    loss.turns(0) == [Turn::Model]
+    loss.phases(0) == [Phase::Model]
 }
 
 /// One batch of scores.
 struct Batch<T> {
     positives: Vec<T>,
     negatives: Vec<T>,
-    companions: Vec<T>,
+    features: Vec<T>,
     n: usize,
 }
 
@@ -33,7 +33,7 @@ impl<T: Real> Batch<T> {
             user: b as u32,
             positive: self.positives[b],
             negatives: of_row(&self.negatives),
-            companions: of_row(&self.companions),
+            features: of_row(&self.features),
         }
     }
 
@@ -49,8 +49,8 @@ impl<T: Real> Batch<T> {
             .enumerate()
             .map(|(b, (negatives, &measure))| {
                 let mut own = vec![T::zero(); own];
-                let places = Gradients { negatives, own: &mut own };
-                (loss.gradient(Turn::Model, self.row(b), measure, places), own)
+                let places = GradientBuffers { negatives, params: &mut own };
+                (loss.gradient(Phase::Model, self.row(b), measure, places), own)
             })
             .collect();
         let mut own_grads = vec![T::zero(); own];
@@ -86,8 +86,8 @@ fn prepared(section: &str, extras: Extras) -> PyResult<Box<dyn Loss>> {
     if let Some(own) = extras.own {
         let (mut state, given) = (loss.state(), own.len());
         state.insert("values".to_owned(), own);
-        if loss.own() == 0 || !loss.restore(&state) {
-            let expected = loss.own();
+        if loss.n_params() == 0 || !loss.restore(&state) {
+            let expected = loss.n_params();
             return Err(wrong(format!("the loss learns {expected} numbers of its own, not {given}")));
         }
     }
@@ -99,7 +99,7 @@ fn run<'py, T>(
     loss: Box<dyn Loss>,
     positives: PyReadonlyArray1<'py, T>,
     negatives: PyReadonlyArray2<'py, T>,
-    companions: Option<PyReadonlyArray2<'py, T>>,
+    features: Option<PyReadonlyArray2<'py, T>>,
     threads: usize,
 ) -> PyResult<Outcome<'py, T>>
 where
@@ -107,30 +107,30 @@ where
     dyn Loss: RowLoss<T>,
 {
     let (rows, n) = (negatives.shape()[0], negatives.shape()[1]);
-    let fits = companions.as_ref().is_none_or(|companions| companions.shape() == negatives.shape());
+    let fits = features.as_ref().is_none_or(|features| features.shape() == negatives.shape());
     if positives.len() != rows || !fits || rows == 0 || n == 0 {
         return Err(wrong("the shapes must be (batch,) for pos and (batch, negatives) for neg and sim"));
     }
-    let needs = RowLoss::<T>::companions(&*loss);
-    let companions = match (needs, companions) {
-        (Companions::None, _) => vec![],
-        (_, Some(companions)) => companions.as_slice()?.to_vec(),
-        (Companions::Similarities, None) => {
+    let needs = RowLoss::<T>::negative_features(&*loss);
+    let features = match (needs, features) {
+        (NegativeFeatures::None, _) => vec![],
+        (_, Some(features)) => features.as_slice()?.to_vec(),
+        (NegativeFeatures::Similarities, None) => {
             return Err(wrong(
                 "this loss needs sim\n  help: give the cosine of each negative and the positive item, shape (batch, negatives)",
             ));
         }
-        (Companions::RivalScores, None) => {
+        (NegativeFeatures::AdversaryScores, None) => {
             return Err(wrong("this loss needs sim\n  help: give the score the rival gives each negative"));
         }
     };
     let batch = Batch {
         positives: positives.as_slice()?.to_vec(),
         negatives: negatives.as_slice()?.to_vec(),
-        companions,
+        features,
         n,
     };
-    let own = loss.own();
+    let own = loss.n_params();
     let [values, positives, negatives, own] = attend(py, threads, move || Ok(batch.pass(&*loss, own)))?;
     let array = |list| PyArray1::from_vec(py, list);
     Ok((array(values), [positives, negatives, own].map(array)))

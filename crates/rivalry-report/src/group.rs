@@ -64,21 +64,21 @@ pub(crate) fn group(runs: &[Run]) -> Vec<Group<'_>> {
 
 /// The same config can have met other data, or chosen its epoch otherwise: only the finished runs can tell.
 fn by_what_was_done(runs: Vec<&Run>) -> Vec<Group<'_>> {
-    let mut parts: Vec<((&str, Select), Vec<&Run>)> = Vec::new();
+    let mut parts: Vec<((&str, Option<Select>), Vec<&Run>)> = Vec::new();
     let mut unfinished = Vec::new();
     for run in runs {
         let Some(record) = &run.record else {
             unfinished.push(run);
             continue;
         };
-        let key = (&*record.data_checksum, record.outcome.select);
+        let key = (&*record.data_checksum, record.outcome.training.as_ref().map(|training| training.select));
         match parts.iter_mut().find(|(known, _)| *known == key) {
             Some((_, runs)) => runs.push(run),
             None => parts.push((key, vec![run])),
         }
     }
     let mut groups: Vec<Group<'_>> =
-        parts.into_iter().map(|((_, select), runs)| Group::of(runs, Some(select))).collect();
+        parts.into_iter().map(|((_, select), runs)| Group::of(runs, select)).collect();
     match groups.first_mut() {
         Some(first) => first.runs.extend(unfinished),
         None => groups.push(Group::of(unfinished, None)),
@@ -147,7 +147,7 @@ impl<'a> LossRuns<'a> {
         for run in runs {
             let seeds = alike.entry(run.settings.setting()).or_default();
             // The same seed gives the same figures again: counted twice they would look surer than they are.
-            if seeds.iter().all(|other| other.config.train.seed != run.config.train.seed) {
+            if seeds.iter().all(|other| other.config.seed != run.config.seed) {
                 seeds.push(run);
             }
         }
@@ -162,7 +162,7 @@ impl<'a> LossRuns<'a> {
 impl<'a> Setting<'a> {
     /// `shared` are the seeds to be judged by; if there are none, all are.
     fn of(runs: Vec<&'a Run>, metric: &str, shared: &BTreeSet<u64>) -> Self {
-        let judged = |run: &&&Run| shared.is_empty() || shared.contains(&run.config.train.seed);
+        let judged = |run: &&&Run| shared.is_empty() || shared.contains(&run.config.seed);
         let judged: Vec<&Run> = runs.iter().filter(judged).copied().collect();
         let valid = Summary::over(&judged, |run| run.valid(metric));
         Self { valid: valid.map(|summary| summary.mean), runs }
@@ -176,7 +176,7 @@ impl<'a> Setting<'a> {
 
 /// The seeds that every setting has been run from.
 fn shared_seeds<'r>(settings: impl Iterator<Item = &'r Vec<&'r Run>>) -> BTreeSet<u64> {
-    let seeds = settings.map(|runs| runs.iter().map(|run| run.config.train.seed).collect::<BTreeSet<_>>());
+    let seeds = settings.map(|runs| runs.iter().map(|run| run.config.seed).collect::<BTreeSet<_>>());
     seeds.reduce(|all, some| &all & &some).unwrap_or_default()
 }
 

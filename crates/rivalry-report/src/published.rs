@@ -1,24 +1,22 @@
 //! Published figures, where a row is of the very thing that was published.
 
-use rivalry::config::{Cell, cells};
 use rivalry::data::catalogue;
 use rivalry::eval::{Average, Mask};
+use rivalry_runs::presets::{CellKey, PaperCell, paper_cells};
 
 use crate::run::Run;
 use crate::settings::CONDITIONS;
 
 /// The published cell of a run's data set, backbone and loss. Data that were cut otherwise, or made noisy, are other data.
-pub(crate) fn published(run: &Run) -> Option<&'static Cell> {
+pub(crate) fn published(run: &Run) -> Option<&'static PaperCell> {
     let data = &run.config.data;
     let entry = catalogue().iter().find(|entry| entry.name == data.source)?;
     let noisy = CONDITIONS.iter().any(|condition| run.settings.level(condition) != 0.0);
     if noisy || entry.preparation != data.prepare {
         return None;
     }
-    let same = |cell: &&Cell| {
-        (&*cell.data, &*cell.backbone, &*cell.loss) == (&*data.source, run.backbone(), run.loss())
-    };
-    cells().iter().find(same)
+    let key = CellKey::new(&data.source, run.backbone(), run.loss());
+    paper_cells().iter().find(|cell| cell.key == key)
 }
 
 /// Whether a run was measured as the published figures were.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use rivalry::run::find_runs;
 use rivalry::{InputError, Result};
+use rivalry_runs::run::find_runs;
 
 use crate::group::group;
 use crate::html::html;
@@ -97,7 +97,7 @@ fn file_name(number: usize, title: &str) -> String {
 
 fn entry(run: &Run) -> RunEntry {
     let state = if run.record.is_some() { "" } else { ", unfinished" };
-    let seed = run.config.train.seed;
+    let seed = run.config.seed;
     let summary =
         format!("{}: {} on {}, {}, seed {seed}{state}", run.name, run.loss(), run.data(), run.backbone());
     RunEntry { summary, command: run.command(), config: run.config.to_toml() }

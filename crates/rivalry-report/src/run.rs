@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use rivalry::Result;
 use rivalry::config::Config;
-use rivalry::experiment::failure;
-use rivalry::inspect::Inspection;
-use rivalry::run::{RunFolder, RunRecord, quoted};
 use rivalry::train::Record;
+use rivalry_runs::experiment::failure;
+use rivalry_runs::inspect::Inspection;
+use rivalry_runs::run::{RunFolder, RunRecord, quoted};
 
 use crate::settings::Settings;
 
@@ -56,12 +56,12 @@ impl Run {
 
     /// The name of the loss.
     pub(crate) fn loss(&self) -> &str {
-        type_of(&self.config.loss)
+        self.config.loss_name().unwrap_or(self.config.model.name())
     }
 
     /// The name of the backbone.
     pub(crate) fn backbone(&self) -> &str {
-        type_of(&self.config.backbone)
+        self.config.model.name()
     }
 
     /// The name of the data: what the run itself recorded, or else the end of the path they were read from.
@@ -87,8 +87,4 @@ impl Run {
     pub(crate) fn command(&self) -> String {
         format!("rivalry train --config {}", quoted(&self.path.join("config.toml")))
     }
-}
-
-fn type_of(section: &toml::Table) -> &str {
-    section.get("type").and_then(|name| name.as_str()).unwrap_or_default()
 }

@@ -66,7 +66,7 @@ impl Settings {
 }
 
 fn is_choice(key: &str) -> bool {
-    let fixed = ["train.seed", "train.select", "loss.type", "backbone.type"];
+    let fixed = ["train.seed", "train.select", "loss.type", "model.type"];
     let task = key.starts_with("data.") || key.starts_with("eval.") || CONDITIONS.contains(&key);
     !task && !fixed.contains(&key)
 }

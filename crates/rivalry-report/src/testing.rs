@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rivalry::config::{Config, Select, setting_layer, source_layer};
-use rivalry::run::{Origin, RunFolder, RunRecord, find_runs};
-use rivalry::train::{Ending, Outcome, Record, Seconds};
+use rivalry::train::{Ending, EpochOutcome, Outcome, Record, Seconds};
+use rivalry_runs::run::{Origin, RunFolder, RunRecord, find_runs};
 use tempfile::TempDir;
 
 use crate::run::Run;
@@ -30,17 +30,19 @@ impl Runs {
         };
         let outcome = Outcome {
             ending: Ending::Finished,
-            epochs: 10,
-            best_epoch: 10,
-            select: if valid.is_some() { Select::Valid } else { Select::Last },
+            training: Some(EpochOutcome {
+                epochs: 10,
+                best_epoch: 10,
+                select: if valid.is_some() { Select::Valid } else { Select::Last },
+                epoch_seconds: 1.0,
+                pairs_per_second: 1.0,
+            }),
             valid: valid.map(figures),
             test: figures(test),
             head: None,
             tail: None,
             beyond: None,
             seconds: Seconds::default(),
-            epoch_seconds: 1.0,
-            pairs_per_second: 1.0,
         };
         let record = RunRecord {
             outcome,

@@ -94,7 +94,7 @@ impl InputError {
 
     /// The file is not whole, or no longer what was written.
     #[must_use]
-    pub(crate) fn damage(mut self) -> Self {
+    pub fn damage(mut self) -> Self {
         self.damage = true;
         self
     }
@@ -145,7 +145,7 @@ impl Error {
     }
 
     /// Whether a file of ours is damaged, and that is all.
-    pub(crate) fn is_damage(&self) -> bool {
+    pub fn is_damage(&self) -> bool {
         matches!(self, Self::Input(error) if error.damage)
     }
 

@@ -3,27 +3,26 @@
 #![forbid(unsafe_code)]
 
 pub mod backbone;
-pub mod compare;
 pub mod config;
 pub mod data;
 mod error;
 pub mod eval;
-pub mod experiment;
 pub mod files;
-pub mod inspect;
 pub mod loss;
 pub mod memory;
-pub mod reproduce;
-mod rng;
-pub mod run;
-pub mod sample;
-mod self_test;
-pub mod stats;
+pub mod model;
+pub mod models;
+pub mod optim;
+pub mod params;
+pub mod ranker;
+pub mod rng;
+pub mod sampler;
+pub mod scorer;
+pub mod tensors;
 pub mod train;
 
 pub use error::{Error, InputError, Result, did_you_mean, unknown_name};
 pub use rivalry_kernels::Matrix;
-pub use self_test::{Tested, self_test};
 
 /// The example in the README, run as a test.
 #[cfg(doctest)]

@@ -7,7 +7,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The generator for one piece of work; streams with different seeds or keys are unrelated.
-pub(crate) fn stream(seed: u64, key: &[u64]) -> Xoshiro256PlusPlus {
+pub fn stream(seed: u64, key: &[u64]) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(key.iter().fold(split_mix(seed), |state, part| split_mix(state ^ part)))
 }
 
@@ -21,7 +21,7 @@ fn split_mix(x: u64) -> u64 {
 
 /// A number in `0..n`, every one equally likely (Lemire's multiply-shift with rejection). `n` must be positive.
 #[inline]
-pub(crate) fn below(rng: &mut impl Rng, n: u32) -> u32 {
+pub fn below(rng: &mut impl Rng, n: u32) -> u32 {
     debug_assert!(n > 0);
     let mut product = u64::from(rng.next_u32()) * u64::from(n);
     if (product as u32) < n {
@@ -35,14 +35,14 @@ pub(crate) fn below(rng: &mut impl Rng, n: u32) -> u32 {
 }
 
 /// Puts a slice of at most 2³² elements into a random order.
-pub(crate) fn shuffle<T>(rng: &mut impl Rng, slice: &mut [T]) {
+pub fn shuffle<T>(rng: &mut impl Rng, slice: &mut [T]) {
     for last in (1..slice.len()).rev() {
         slice.swap(last, below(rng, last as u32 + 1) as usize);
     }
 }
 
 /// Two independent standard normal numbers (Box–Muller, in f64).
-pub(crate) fn normal(rng: &mut impl Rng) -> [f32; 2] {
+pub fn normal(rng: &mut impl Rng) -> [f32; 2] {
     let unit = |bits: u64| (bits >> 11) as f64 / (1u64 << 53) as f64;
     // 1 - u lies in (0, 1], so the logarithm is finite.
     let radius = (-2.0 * (1.0 - unit(rng.next_u64())).ln()).sqrt();

@@ -273,12 +273,17 @@ pub struct ListArgs {
 /// The lists.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ListKind {
-    /// What is minimised (--loss)
-    Losses,
-    /// How learned tables become scored ones (--backbone)
+    /// Models (--model)
+    Models,
+    /// Models that are trained by sampled gradients
+    #[value(hide = true)]
     Backbones,
-    /// Which negatives a pair is compared with (sampler.type)
+    /// Losses of the models that are trained by gradients (--loss)
+    Losses,
+    /// Negative samplers (sampler.type)
     Samplers,
+    /// Optimisers (optim.type)
+    Optimizers,
     /// Data sets that have a name (--data)
     Datasets,
     /// What is measured

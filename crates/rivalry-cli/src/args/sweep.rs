@@ -37,9 +37,9 @@ pub struct SweepArgs {
     /// Give up the worse two thirds of the trials after a ninth of the epochs, and again after a third
     #[arg(long, help_heading = "Search")]
     pub halving: bool,
-    /// How learned tables become scored ones (see 'rivalry list backbones') [default: mf]
-    #[arg(long, value_name = "NAME", help_heading = "Training")]
-    backbone: Option<String>,
+    /// The model (see 'rivalry list models') [default: mf]
+    #[arg(long, value_name = "NAME", alias = "backbone", help_heading = "Training")]
+    pub model: Option<String>,
     /// Learning rate [default: 0.1]
     #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Training")]
     lr: Option<f64>,
@@ -82,7 +82,7 @@ impl SweepArgs {
         layer.put("data.source", self.data.clone());
         self.read.put_into(&mut layer);
         self.prepare.put_into(&mut layer, self.split_seed);
-        layer.put("backbone.type", self.backbone.clone());
+        layer.put("model.type", self.model.clone());
         layer.put("optim.lr", self.lr);
         layer.put("train.epochs", self.epochs);
         layer.put("train.negatives", self.negatives);

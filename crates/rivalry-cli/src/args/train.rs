@@ -38,7 +38,7 @@ pub struct NewRunArgs {
     data: Option<String>,
     /// A cell of the published tables, such as paper/amazon2014-health/mf/sl: its data, settings and protocol
     #[arg(long, value_name = "NAME", help_heading = "Training")]
-    #[arg(conflicts_with_all = ["data", "backbone", "loss"])]
+    #[arg(conflicts_with_all = ["data", "model", "loss"])]
     pub preset: Option<String>,
     /// Share negatives within a batch: quicker on large catalogues, for a noisier gradient
     #[arg(long, help_heading = "Training")]
@@ -46,16 +46,16 @@ pub struct NewRunArgs {
     /// A TOML file of settings, such as a run's config.toml
     #[arg(long, value_name = "FILE", help_heading = "Training")]
     pub config: Option<PathBuf>,
-    /// How learned tables become scored ones (see 'rivalry list backbones') [default: mf]
-    #[arg(long, value_name = "NAME", help_heading = "Training")]
-    backbone: Option<String>,
+    /// The model (see 'rivalry list models') [default: mf]
+    #[arg(long, value_name = "NAME", alias = "backbone", help_heading = "Training")]
+    pub model: Option<String>,
     /// What is minimised (see 'rivalry list losses') [default: dsl]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     loss: Option<String>,
     /// Learning rate [default: 0.1]
     #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Training")]
     lr: Option<f64>,
-    /// Numbers in an embedding [default: 64]
+    /// Embedding dimension [default: 64]
     #[arg(long, value_name = "N", help_heading = "Training")]
     dim: Option<u32>,
     /// Negatives for each training pair [default: what the loss is used with; softmax family 1000]
@@ -76,7 +76,7 @@ pub struct NewRunArgs {
     /// Any setting of the config, such as loss.tau=0.1; may be repeated
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Training")]
     pub set: Vec<String>,
-    /// The folder of the run; without it the first free of runs/DATA-BACKBONE-LOSS-1, -2, …
+    /// The folder of the run; without it the first free of runs/DATA-MODEL-LOSS-1, -2, …
     #[arg(long, value_name = "RUN", help_heading = "Run")]
     pub out: Option<PathBuf>,
     /// Replace the run in that folder
@@ -103,7 +103,7 @@ impl TrainArgs {
         layer.put("sampler.type", new.fast.then(|| "shared".to_owned()));
         self.read.put_into(&mut layer);
         self.prepare.put_into(&mut layer, new.split_seed);
-        layer.put("backbone.type", new.backbone.clone());
+        layer.put("model.type", new.model.clone());
         layer.put("loss.type", new.loss.clone());
         layer.put("model.dim", new.dim);
         layer.put("optim.lr", new.lr);

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use rivalry::compare::{Comparison, MetricAt, Options, compare, find_runs, group};
 use rivalry::files::write_atomically;
-use rivalry::run::FinishedRun;
-use rivalry::stats::Bootstrap;
 use rivalry::{Error, Result};
+use rivalry_runs::compare::{Comparison, MetricAt, Options, compare, find_runs, group};
+use rivalry_runs::run::FinishedRun;
+use rivalry_runs::stats::Bootstrap;
 
 use super::{load, refuse_existing, use_machine};
 use crate::args::{CompareArgs, FormatArg};

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use rivalry::run::Origin;
-use rivalry::{Error, data, memory, self_test};
+use rivalry::{Error, data, memory};
+use rivalry_runs::run::Origin;
+use rivalry_runs::{SelfTest, self_test};
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
@@ -157,7 +158,7 @@ fn trainings() -> Vec<Check> {
         Ok(tests) => tests,
         Err(error) => return vec![Check::new("training", Verdict::Bad, error.to_string()).help(help)],
     };
-    let check = |tested: &rivalry::Tested| {
+    let check = |tested: &SelfTest| {
         let what = format!("training {} on {}", tested.loss, tested.backbone);
         let found = format!("mean loss {:.6}, known {:.6}", tested.found, tested.expected);
         match (tested.passed(), tested.same_bits) {

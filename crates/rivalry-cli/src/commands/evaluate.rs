@@ -2,15 +2,11 @@
 
 use std::path::Path;
 
-use rivalry::config::Config;
 use rivalry::data::{Dataset, thousands};
-use rivalry::eval::{
-    Average, EvalOptions, Evaluation, Mask, Part, PerUser, Raw, Verification, evaluate, verify,
-};
+use rivalry::eval::{Average, EvalOptions, Evaluation, Mask, Part, PerUser, Verification, evaluate, verify};
 use rivalry::files::write_atomically;
-use rivalry::run::{RunFolder, RunRecord};
-use rivalry::train::{Model, Score};
 use rivalry::{Error, Result};
+use rivalry_runs::run::{RunFolder, RunRecord};
 use serde::Serialize;
 
 use super::{load, refuse_existing, use_machine};
@@ -21,7 +17,8 @@ use crate::table;
 #[derive(Serialize)]
 struct Document<'a> {
     run: &'a Path,
-    epoch: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    epoch: Option<usize>,
     split: Part,
     mask: Mask,
     average: Average,
@@ -37,23 +34,22 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
     }
     use_machine(&args.machine)?;
     let folder = RunFolder::open(&args.run)?;
-    let saved = folder.model()?;
-    let options = options(args, &saved.config.eval);
-    let dataset = load(&saved.config, args.data_dir.as_deref(), false)?;
-    dataset.check_same(&saved.data_checksum)?;
-    let model = saved.model()?;
+    let model = folder.model()?;
+    let options = options(args, &model.config.eval);
+    let dataset = load(&model.config, args.data_dir.as_deref(), false)?;
+    dataset.check_same(&model.data_checksum)?;
+    let scorer = model.scorer()?;
     let part = match args.split {
         SplitArg::Test => Part::Test,
         SplitArg::Valid => Part::Valid,
     };
-    let scored = model.scored().tables();
     let (mut evaluation, verification) = if args.verify {
-        let verification = verify(scored, raw(&model, &saved.config), &dataset, part, &options)?;
-        let reported = folder.record()?.filter(|_| part == Part::Test && options == saved.config.eval);
+        let verification = verify(&*scorer, &dataset, part, &options)?;
+        let reported = folder.record()?.filter(|_| part == Part::Test && options == model.config.eval);
         check_reported(reported.as_ref(), &verification.evaluation)?;
         (verification.evaluation.clone(), Some(verification))
     } else {
-        (evaluate(scored[0], scored[1], &dataset, part, &options)?, None)
+        (evaluate(&*scorer, &dataset, part, &options)?, None)
     };
     if let (Some(file), Some(per_user)) = (&args.per_user, evaluation.per_user.take()) {
         write_per_user(file, &per_user, &dataset)?;
@@ -62,7 +58,7 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
     let EvalOptions { average, .. } = options;
     // On the validation part only training items are masked, whatever is asked for.
     let mask = if part == Part::Valid { Mask::Train } else { options.mask };
-    let (run, epoch) = (&*args.run, saved.epoch);
+    let (run, epoch) = (&*args.run, model.epoch);
     let document = Document { run, epoch, split: part, mask, average, evaluation, verification };
     if args.json {
         print_json(&document)?;
@@ -70,12 +66,6 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
         show(&document, &dataset)?;
     }
     Ok(())
-}
-
-/// What the scores are made of.
-fn raw<'a>(model: &'a Model, config: &Config) -> Raw<'a> {
-    let tables = model.propagated().unwrap_or(model.learned());
-    Raw { users: &tables.users, items: &tables.items, cosine: config.model.score == Score::Cosine }
 }
 
 /// What the run wrote down when it was trained is what its model gives now.
@@ -120,7 +110,8 @@ fn show(document: &Document<'_>, dataset: &Dataset) -> std::io::Result<()> {
         (Part::Test, Mask::TrainValid) => "training and validation items",
         _ => "training items",
     };
-    print(format_args!("run     {}, epoch {}", document.run.display(), document.epoch))?;
+    let epoch = document.epoch.map_or_else(String::new, |epoch| format!(", epoch {epoch}"));
+    print(format_args!("run     {}{epoch}", document.run.display()))?;
     print(format_args!("part    {part} of {}, mean over {over}", dataset.name))?;
     print(format_args!("mask    {masked}\n"))?;
     let mut columns = vec![(part, metrics)];

@@ -1,15 +1,15 @@
 //! `rivalry inspect`
 
 use rivalry::data::thousands;
-use rivalry::inspect::{Bounds, Distribution, Inspection, Options, Slate, TwoSlates, inspect};
-use rivalry::run::RunFolder;
+use rivalry::params::shown;
+use rivalry_runs::inspect::{Bounds, Distribution, Inspection, Options, Slate, TwoSlates, inspect};
+use rivalry_runs::run::RunFolder;
 
 use super::use_machine;
 use crate::args::InspectArgs;
 use crate::counting::CountingBar;
 use crate::output::{print, print_json};
 use crate::table;
-use crate::training::named;
 
 pub fn run(args: &InspectArgs) -> anyhow::Result<()> {
     use_machine(&args.machine)?;
@@ -32,7 +32,7 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<()> {
 fn show(found: &Inspection, folder: &RunFolder) -> std::io::Result<()> {
     let [pairs, negatives] = [found.pairs, found.negatives].map(thousands);
     print(format_args!("run     {}, epoch {}", folder.path().display(), found.epoch))?;
-    print(format_args!("loss    {}, {} backbone", named(&found.loss), found.backbone))?;
+    print(format_args!("loss    {}, {} model", section(&found.loss), found.model))?;
     print(format_args!("pairs   {pairs} training pairs of {}, {negatives} negatives each\n", found.data))?;
     quantities(found)?;
     gradient(found)?;
@@ -53,6 +53,14 @@ fn show(found: &Inspection, folder: &RunFolder) -> std::io::Result<()> {
         }
     }
     print(format_args!("\nall of it  {}", folder.inspection_path().display()))
+}
+
+/// `type (key value, …)` of a config section.
+fn section(section: &toml::Table) -> String {
+    let name = section.get("type").map(shown).unwrap_or_default();
+    let settings = section.iter().filter(|(key, _)| *key != "type");
+    let settings: Vec<String> = settings.map(|(key, value)| format!("{key} {}", shown(value))).collect();
+    if settings.is_empty() { name } else { format!("{name} ({})", settings.join(", ")) }
 }
 
 fn quantities(found: &Inspection) -> std::io::Result<()> {

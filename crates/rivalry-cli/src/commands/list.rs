@@ -1,12 +1,13 @@
 //! `rivalry list`
 
-use rivalry::backbone::BACKBONES;
-use rivalry::config::{Entry, Param};
 use rivalry::data::read::FORMATS;
 use rivalry::data::{Choice, Counts, SPLITS, VALIDATIONS, catalogue, thousands};
 use rivalry::eval::METRICS;
 use rivalry::loss::LOSSES;
-use rivalry::sample::SAMPLERS;
+use rivalry::models::{Kind, MODELS};
+use rivalry::optim::OPTIMIZERS;
+use rivalry::params::{Entry, Param};
+use rivalry::sampler::SAMPLERS;
 use serde::Serialize;
 
 use crate::args::{ListArgs, ListKind};
@@ -43,7 +44,11 @@ struct Parameter {
 pub fn run(args: &ListArgs) -> anyhow::Result<()> {
     let lines = match args.kind {
         ListKind::Losses => entries("loss", LOSSES),
-        ListKind::Backbones => entries("backbone", BACKBONES),
+        ListKind::Models => entries("model", MODELS.iter()),
+        ListKind::Backbones => {
+            entries("model", MODELS.iter().filter(|entry| matches!(entry.build, Kind::Gradient(_))))
+        }
+        ListKind::Optimizers => entries("optim", OPTIMIZERS),
         ListKind::Samplers => entries("sampler", SAMPLERS),
         ListKind::Datasets => datasets(),
         ListKind::Metrics => metrics(),
@@ -89,7 +94,7 @@ fn default_of(param: &Param) -> serde_json::Value {
     serde_json::from_str(&text).unwrap_or(text.into())
 }
 
-fn entries<B>(section: &str, list: &[Entry<B>]) -> Vec<Line> {
+fn entries<B: 'static>(section: &str, list: impl IntoIterator<Item = &'static Entry<B>>) -> Vec<Line> {
     let parameter = |param: &Param| Parameter {
         key: format!("{section}.{}", param.name),
         default: Some(default_of(param)),
@@ -106,7 +111,7 @@ fn entries<B>(section: &str, list: &[Entry<B>]) -> Vec<Line> {
         parameters: entry.params.iter().map(parameter).collect(),
         ..Line::default()
     };
-    list.iter().map(line).collect()
+    list.into_iter().map(line).collect()
 }
 
 /// The settings of a choice are the fields of its default.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rivalry::data::Dataset;
-use rivalry::run::{RunFolder, RunRecord};
+use rivalry_runs::run::{RunFolder, RunRecord};
 use serde_json::json;
 
 use super::{load, use_machine};

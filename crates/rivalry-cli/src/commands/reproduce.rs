@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use clap::ValueEnum;
-use rivalry::backbone::BACKBONES;
-use rivalry::config::cells;
 use rivalry::data::{Validation, catalogue, locate};
-use rivalry::experiment::{Lab, Order, Trial};
 use rivalry::files::write_atomically;
-use rivalry::reproduce::{Figure, Measured, Plan, Request, markdown, measure, plan};
+use rivalry::models::MODELS;
 use rivalry::unknown_name;
+use rivalry_runs::experiment::{Lab, Order, Trial};
+use rivalry_runs::presets::paper_cells;
+use rivalry_runs::reproduce::{Figure, MeasuredCell, Plan, Request, markdown, measure, plan};
 use serde_json::json;
 
 use super::use_machine;
@@ -59,7 +59,7 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
 
 /// Fetches what is not there yet, before anything is made: without its data no cell can be trained.
 fn fetch(args: &ReproduceArgs, plan: &Plan) -> rivalry::Result<()> {
-    let sources: BTreeSet<&str> = plan.planned.iter().map(|planned| &planned.data[..]).collect();
+    let sources: BTreeSet<&str> = plan.planned.iter().map(|planned| &planned.key.data[..]).collect();
     for source in sources {
         let mut bar = DownloadBar::new(args.common.quiet);
         locate(source, args.data_dir.as_deref(), &mut |progress| bar.update(progress))?;
@@ -67,11 +67,9 @@ fn fetch(args: &ReproduceArgs, plan: &Plan) -> rivalry::Result<()> {
     Ok(())
 }
 
-fn show(args: &ReproduceArgs, measured: &[Measured], plan: &Plan, text: &str) -> anyhow::Result<()> {
+fn show(args: &ReproduceArgs, measured: &[MeasuredCell], plan: &Plan, text: &str) -> anyhow::Result<()> {
     if args.common.json {
-        let left_out: Vec<_> =
-            plan.left_out.iter().map(|cell| [&cell.data, &cell.backbone, &cell.loss]).collect();
-        print_json(&json!({"folder": args.out, "cells": measured, "left_out": left_out}))?;
+        print_json(&json!({"folder": args.out, "cells": measured, "left_out": plan.left_out}))?;
         return Ok(());
     }
     print(text)?;
@@ -87,12 +85,10 @@ fn tell(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Result<()
         let planned = plan.planned.iter();
         let planned: Vec<_> =
             planned.map(|planned| json!({"name": planned.trial.name, "cost": planned.cost})).collect();
-        let left_out: Vec<_> =
-            plan.left_out.iter().map(|cell| [&cell.data, &cell.backbone, &cell.loss]).collect();
-        return print_json(&json!({"planned": planned, "left_out": left_out, "cost": plan.cost()}));
+        return print_json(&json!({"planned": planned, "left_out": plan.left_out, "cost": plan.cost()}));
     }
     let rows = plan.planned.iter().map(|planned| {
-        let settings = if planned.found { "found" } else { "published" };
+        let settings = if planned.tuned { "tuned" } else { "published" };
         [planned.trial.name.clone(), settings.to_owned(), table::seconds(planned.cost)]
     });
     print(table::table(["training", "settings", "of one core"], 2, rows))?;
@@ -102,9 +98,9 @@ fn tell(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Result<()
             .iter()
             .any(|set| set.name == cell.data && set.preparation.validation == Validation::None {});
         print(format_args!(
-            "left out: {}/{}/{} has no settings; find some with: rivalry sweep --data {0}{3} --backbone {1} --loss {2} --halving",
+            "left out: {}/{}/{} has no settings; find some with: rivalry sweep --data {0}{3} --model {1} --loss {2} --halving",
             cell.data,
-            cell.backbone,
+            cell.model,
             cell.loss,
             if shifted { " --validation random" } else { "" },
         ))?;
@@ -122,7 +118,7 @@ fn request(args: &ReproduceArgs) -> rivalry::Result<Request> {
         patience: args.patience.map(|patience| patience as usize),
         ..Request::default()
     };
-    let data: Vec<&str> = cells().iter().map(|cell| &cell.data[..]).collect();
+    let data: Vec<&str> = paper_cells().iter().map(|cell| &cell.key.data[..]).collect();
     for word in &args.only {
         let ends = |name: &&&str| {
             **name == word || name.strip_suffix(&word[..]).is_some_and(|rest| rest.ends_with('-'))
@@ -135,7 +131,7 @@ fn request(args: &ReproduceArgs) -> rivalry::Result<Request> {
                 FigureArg::HeadTail => &[Figure::HeadTail],
                 FigureArg::Noise => &[Figure::FalsePositives, Figure::FalseNegatives],
             });
-        } else if BACKBONES.iter().any(|entry| entry.name == word) {
+        } else if MODELS.iter().any(|entry| entry.name == word) {
             request.backbones.push(word.clone());
         } else if data.iter().any(|name| ends(&name)) {
             request.data.push(word.clone());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rivalry::Error;
-use rivalry::run::{Agreement, FinishedRun, RunFolder};
+use rivalry_runs::run::{Agreement, FinishedRun, RunFolder};
 use serde::Serialize;
 
 use super::{load, use_machine};

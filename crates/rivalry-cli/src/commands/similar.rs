@@ -1,7 +1,7 @@
 //! `rivalry similar`
 
-use rivalry::eval::similar_items;
-use rivalry::run::SavedModel;
+use rivalry::ranker::{Filter, Ranker, Side};
+use rivalry_runs::run::open_model;
 use serde::Serialize;
 
 use super::dense_id;
@@ -16,13 +16,12 @@ struct Similar<'a> {
 }
 
 pub fn run(args: &SimilarArgs) -> anyhow::Result<()> {
-    let saved = SavedModel::open(&args.run)?;
-    let item = dense_id("item", &saved.items, &args.item).map_err(rivalry::Error::from)?;
-    let found = similar_items(&saved.model()?.scored().items, item, args.n as usize)?;
-    let similar: Vec<Similar<'_>> = found
-        .into_iter()
-        .map(|(item, similarity)| Similar { item: saved.items.original(item), similarity })
-        .collect();
+    let ranker = Ranker::new(open_model(&args.run)?)?;
+    let items = &ranker.model().items;
+    let item = dense_id("item", items, &args.item).map_err(rivalry::Error::from)?;
+    let lists = ranker.similar(Side::Items, &[item], args.n as usize, &Filter::default())?;
+    let similar = lists.list(0).map(|(item, similarity)| Similar { item: items.original(item), similarity });
+    let similar: Vec<Similar<'_>> = similar.collect();
     if args.json {
         print_json(&serde_json::json!({ "run": args.run, "item": args.item, "similar": similar }))?;
     } else {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use rivalry::InputError;
 use rivalry::config::setting_layer;
-use rivalry::experiment::{Chosen, Findings, Halving, Lab, Order, Search, State, Trial};
-use rivalry::stats::Summary;
+use rivalry_runs::experiment::{Chosen, Findings, Halving, Lab, Order, Search, State, Trial};
+use rivalry_runs::stats::Summary;
 use serde::Serialize;
 
 use super::{load, use_machine};

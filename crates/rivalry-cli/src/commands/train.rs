@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rivalry::config::{Config, Select, cells};
+use rivalry::config::{Config, Select};
 use rivalry::data::{IdMap, Interactions};
-use rivalry::run::{Continuing, RunFolder, RunRecord};
 use rivalry::{Error, InputError};
+use rivalry_runs::presets::paper_cells;
+use rivalry_runs::run::{ResumedRun, RunFolder, RunRecord};
 
 use super::{load, use_machine};
 use crate::args::TrainArgs;
@@ -44,7 +45,7 @@ fn start(args: &TrainArgs) -> anyhow::Result<()> {
 }
 
 fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
-    let Continuing { folder, mut config, stopped, data_checksum, damage } = RunFolder::resume(run)?;
+    let ResumedRun { folder, mut config, state, data_checksum, damage } = RunFolder::resume(run)?;
     if let Some(damage) = damage {
         say(format_args!("note    {damage}\n        The training begins again, and ends as it would have."));
     }
@@ -59,24 +60,31 @@ fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
     let dataset = load(&config, args.data_dir.as_deref(), args.common.quiet)?;
     data_checksum.map_or(Ok(()), |checksum| dataset.check_same(&checksum))?;
     rivalry::train::check(&dataset, &config)?;
-    if let Some(epochs) = longer {
-        config.train.epochs = epochs;
+    if let (Some(epochs), Some(gradient)) = (longer, &mut config.gradient) {
+        gradient.train.epochs = epochs;
         folder.extend(&config)?;
     }
     if !args.common.quiet {
         introduce_data(&dataset);
         introduce_model(&config);
-        let done = stopped.as_ref().map_or(0, |stopped| stopped.progress.epoch);
+        let done = state.as_ref().map_or(0, |state| state.progress.epoch);
         say(format_args!("going on after epoch {done}"));
     }
     signals::listen()?;
-    let record = train(&folder, &dataset, &config, stopped, args.common.quiet)?;
+    let record = train(&folder, &dataset, &config, state, args.common.quiet)?;
     show(args, &folder, &record, &dataset.users, &dataset.train)
 }
 
 /// The new number of epochs, if it is to change. A run can't be made shorter than it was meant to be.
 fn more_epochs(config: &Config, wanted: Option<u32>) -> Result<Option<usize>, Error> {
-    let own = config.train.epochs;
+    let own = match (&config.gradient, wanted) {
+        (_, None) => return Ok(None),
+        (Some(gradient), _) => gradient.train.epochs,
+        (None, Some(_)) => {
+            let what = format!("{} is not trained in epochs", config.model.name());
+            return Err(InputError::new(what).field("--epochs").help("leave --epochs out").into());
+        }
+    };
     match wanted.map(|epochs| epochs as usize).filter(|&epochs| epochs != own) {
         Some(fewer) if fewer < own => {
             let error =
@@ -89,9 +97,8 @@ fn more_epochs(config: &Config, wanted: Option<u32>) -> Result<Option<usize>, Er
 
 /// What a run is called if the user doesn't say: letters that no shell or file system minds.
 fn run_name(data: &str, config: &Config) -> String {
-    let name = |section: &toml::Table| section["type"].as_str().unwrap_or_default().to_owned();
     let plain = |c: char| if c.is_alphanumeric() || "._-@+".contains(c) { c } else { '-' };
-    [data, &name(&config.backbone), &name(&config.loss)].join("-").chars().map(plain).collect()
+    format!("{data}-{}", config.method_name()).chars().map(plain).collect()
 }
 
 fn show(
@@ -118,18 +125,22 @@ fn show(
     columns.extend(outcome.head.as_ref().map(|head| ("head", &head.metrics)));
     columns.extend(outcome.tail.as_ref().map(|tail| ("tail", &tail.metrics)));
     let preset = args.new.preset.as_ref();
-    let cell = preset.and_then(|name| cells().iter().find(|cell| cell.name() == *name));
+    let cell = preset.and_then(|name| paper_cells().iter().find(|cell| cell.name() == *name));
     columns.extend(cell.map(|cell| ("published", &cell.published)));
     print(table::metrics(&columns))?;
-    let chosen = match outcome.select {
-        Select::Valid => "the best on validation",
-        Select::Last => "the last",
-        Select::Test => "the best on the test part itself",
-    };
     let [training, evaluating] = [outcome.seconds.train, outcome.seconds.eval].map(table::seconds);
-    let rate = table::short(outcome.pairs_per_second);
-    print(format_args!("\nepoch   {} of {}, {chosen}", outcome.best_epoch, outcome.epochs))?;
-    print(format_args!("time    {training} training ({rate} pairs/s), {evaluating} evaluation"))?;
+    print("")?;
+    let mut rate = String::new();
+    if let Some(epochs) = &outcome.training {
+        let chosen = match epochs.select {
+            Select::Valid => "the best on validation",
+            Select::Last => "the last",
+            Select::Test => "the best on the test part itself",
+        };
+        rate = format!(" ({} pairs/s)", table::short(epochs.pairs_per_second));
+        print(format_args!("epoch   {} of {}, {chosen}", epochs.best_epoch, epochs.epochs))?;
+    }
+    print(format_args!("time    {training} training{rate}, {evaluating} evaluation"))?;
     print(format_args!("run     {}", run.display()))?;
     if !args.common.quiet {
         let run = quoted(run);

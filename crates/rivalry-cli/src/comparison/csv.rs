@@ -1,6 +1,6 @@
 //! A comparison as CSV: every number, a line for each method and metric.
 
-use rivalry::compare::{Compared, Comparison};
+use rivalry_runs::compare::{Compared, Comparison};
 
 const HEADER: [&str; 24] = [
     "method",
@@ -46,7 +46,7 @@ pub fn csv(comparison: &Comparison) -> anyhow::Result<String> {
 fn line(comparison: &Comparison, method: &Compared, metric: &str) -> Vec<String> {
     let summary = method.metrics.get(metric).or(method.lists.get(metric));
     let found = method.differences.get(metric);
-    let bucket = |bucket: &std::collections::BTreeMap<String, rivalry::stats::Summary>| {
+    let bucket = |bucket: &std::collections::BTreeMap<String, rivalry_runs::stats::Summary>| {
         bucket.get(metric).map(|summary| summary.mean)
     };
     let numbers = [

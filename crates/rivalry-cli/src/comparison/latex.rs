@@ -1,6 +1,6 @@
 //! A comparison as LaTeX: plain `tabular`, so that it needs no package.
 
-use rivalry::compare::Comparison;
+use rivalry_runs::compare::Comparison;
 
 use super::notes::prose;
 use super::sheet::{Cell, Sheet, sheets};

@@ -1,6 +1,6 @@
 //! A comparison as Markdown.
 
-use rivalry::compare::Comparison;
+use rivalry_runs::compare::Comparison;
 
 use super::notes::prose;
 use super::sheet::{Cell, Sheet, sheets};

@@ -10,7 +10,7 @@ pub use self::csv::csv;
 pub use latex::latex;
 pub use markdown::markdown;
 
-use rivalry::compare::Comparison;
+use rivalry_runs::compare::Comparison;
 
 use crate::table::aligned;
 use notes::{heading, notes};

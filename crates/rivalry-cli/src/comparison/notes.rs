@@ -1,9 +1,9 @@
 //! What was done, in words: a number without it can't be judged.
 
-use rivalry::compare::Comparison;
 use rivalry::config::Select;
 use rivalry::data::thousands;
 use rivalry::eval::{Average, Mask};
+use rivalry_runs::compare::Comparison;
 
 /// What all methods have in common, a line each.
 pub fn heading(comparison: &Comparison) -> String {
@@ -31,9 +31,10 @@ fn terms(comparison: &Comparison) -> [(&'static str, String); 4] {
         Average::All => "all users, 0 for those without test items",
     };
     let chosen = match terms.select {
-        Select::Valid => "the best on validation",
-        Select::Last => "the last",
-        Select::Test => "the best on the test part itself",
+        Some(Select::Valid) => "the best on validation",
+        Some(Select::Last) => "the last",
+        Some(Select::Test) => "the best on the test part itself",
+        None => "none: no model is trained in epochs",
     };
     [
         ("data", format!("{}, test part, full ranking", terms.data)),

@@ -1,8 +1,8 @@
 //! The tables of a comparison, before anybody decides how they look.
 
-use rivalry::compare::{Compared, Comparison, Difference};
 use rivalry::data::thousands;
-use rivalry::stats::Summary;
+use rivalry_runs::compare::{Compared, Comparison, Difference};
+use rivalry_runs::stats::Summary;
 
 /// A table.
 pub struct Sheet {

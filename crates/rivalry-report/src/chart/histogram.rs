@@ -1,6 +1,6 @@
 //! How quantities are distributed, as outlines that may overlap.
 
-use rivalry::inspect::Histogram;
+use rivalry_runs::inspect::Histogram;
 
 use super::frame::{Frame, UNDER, WIDTH, range};
 use super::legend::{Entry, Sample, legend};

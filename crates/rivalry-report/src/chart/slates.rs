@@ -1,6 +1,6 @@
 //! Two slates of one positive: which negatives the gradient goes to, with few strong competitors and with many.
 
-use rivalry::inspect::{Slate, TwoSlates};
+use rivalry_runs::inspect::{Slate, TwoSlates};
 
 use super::frame::{Frame, UNDER, WIDTH, range};
 use super::legend::{DASHED, Entry, Sample, legend};

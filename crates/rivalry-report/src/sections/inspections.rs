@@ -1,7 +1,7 @@
 //! What a loss does inside, for each run that was inspected.
 
-use rivalry::inspect::{Distribution, GradientShares, Inspection, Radius, Slate};
-use rivalry::run::quoted;
+use rivalry_runs::inspect::{Distribution, GradientShares, Inspection, Radius, Slate};
+use rivalry_runs::run::quoted;
 
 use super::count;
 use crate::chart::{BarSeries, Bars, HistogramSeries, Histograms, two_slates};

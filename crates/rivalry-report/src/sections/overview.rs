@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rivalry::run::quoted;
+use rivalry_runs::run::quoted;
 
 use super::count;
 use crate::group::{Group, place};
@@ -50,7 +50,7 @@ fn by_data(runs: &[Run]) -> Table {
         let losses: BTreeSet<(usize, &str)> =
             runs.iter().map(|run| (place(run.loss()), run.loss())).collect();
         let losses: Vec<&str> = losses.into_iter().map(|(_, loss)| loss).collect();
-        let seeds: BTreeSet<u64> = runs.iter().map(|run| run.config.train.seed).collect();
+        let seeds: BTreeSet<u64> = runs.iter().map(|run| run.config.seed).collect();
         let finished = runs.iter().filter(|run| run.record.is_some()).count();
         vec![
             Cell::plain(data),
@@ -95,7 +95,11 @@ fn not_finished(runs: &[&Run]) -> Table {
             Cell::plain(&run.name),
             Cell::plain(run.loss()),
             Cell::plain(run.data()),
-            Cell::plain(format!("{} of {}", last.map_or(0, |record| record.epoch), run.config.train.epochs)),
+            Cell::plain(format!(
+                "{} of {}",
+                last.map_or(0, |record| record.epoch),
+                run.config.gradient.as_ref().map_or(0, |gradient| gradient.train.epochs)
+            )),
             Cell::maybe(valid.map(|value| format!("{value:.4} ({metric})"))),
             Cell::plain(match &run.failure {
                 Some(reason) => format!("can't be trained: {reason}"),

@@ -140,7 +140,10 @@ fn measured(found: Option<Summary>, best: f64) -> Cell {
 
 /// The epochs that were kept, the least and the greatest.
 fn epochs(setting: &Setting<'_>) -> String {
-    let all = setting.runs.iter().filter_map(|run| Some(run.record.as_ref()?.outcome.best_epoch));
+    let all = setting
+        .runs
+        .iter()
+        .filter_map(|run| Some(run.record.as_ref()?.outcome.training.as_ref()?.best_epoch));
     let all: Vec<usize> = all.collect();
     match (all.iter().min(), all.iter().max()) {
         (Some(least), Some(most)) if least < most => format!("{least}–{most}"),

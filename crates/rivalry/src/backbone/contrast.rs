@@ -98,8 +98,15 @@ impl Views {
                     let own = block * BLOCK + row;
                     let score_grads = &mut score_grads[row * n..][..n];
                     dots(&unit[row * lanes..][..lanes], &b.unit, all, &mut scores);
-                    let (loss, mass) =
-                        f32::softmax(scores[own], &scores, None, None, 1.0 / temperature, 1.0, score_grads);
+                    let (loss, mass) = f32::log_sum_exp(
+                        scores[own],
+                        &scores,
+                        None,
+                        None,
+                        1.0 / temperature,
+                        1.0,
+                        score_grads,
+                    );
                     *value = loss;
                     score_grads[own] -= mass;
                     score_grads.iter_mut().for_each(|grad| *grad *= share);

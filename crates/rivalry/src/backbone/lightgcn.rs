@@ -6,8 +6,8 @@
 //! He et al., "LightGCN: Simplifying and Powering Graph Convolution Network for Recommendation", SIGIR 2020.
 
 use super::propagation::Propagation;
-use super::{Backbone, Embeddings, Entry, Step};
-use crate::config::{Param, Range, Value};
+use super::{Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step};
+use crate::params::{Param, Range, Value};
 
 /// How far messages travel.
 pub(super) const LAYERS: Param = Param {
@@ -18,13 +18,16 @@ pub(super) const LAYERS: Param = Param {
     grid: &[1.0, 2.0, 3.0],
 };
 
-pub(super) const LIGHTGCN: Entry = Entry {
+pub(crate) const LIGHTGCN: Entry = Entry {
     name: "lightgcn",
     summary: "LightGCN: the mean of the embeddings over the layers of the training graph",
-    params: &[LAYERS],
-    build: |params, train| {
-        let propagation = Propagation::mean(train, params.count(LAYERS.name), true);
-        Box::new(LightGcn { propagation, result: Embeddings::default() })
+    params: &[DIM, SCORE, LAYERS],
+    build: Build {
+        backbone: |params, train| {
+            let propagation = Propagation::mean(train, params.count(LAYERS.name), true);
+            Box::new(LightGcn { propagation, result: Embeddings::default() })
+        },
+        extra_tables: GRAPH_TABLES,
     },
 };
 
@@ -40,10 +43,6 @@ impl Backbone for LightGcn {
 
     fn forward(&mut self, learned: &Embeddings, scored: &mut Embeddings) {
         self.propagation.apply(learned, None, scored);
-    }
-
-    fn trains_differently(&self) -> bool {
-        true
     }
 
     fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, step: Step<'_>) {

@@ -10,9 +10,9 @@
 
 use super::graph::{Graph, Mix, Scales};
 use super::lightgcn::LAYERS;
-use super::{Backbone, Embeddings, Entry, Step, Unit};
-use crate::config::{Param, Params, Range, Value};
+use super::{Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step, Unit};
 use crate::data::Interactions;
+use crate::params::{Param, Params, Range, Value};
 
 const ALPHA: Param = Param {
     name: "alpha",
@@ -38,11 +38,14 @@ const GAMMA: Param = Param {
     grid: &[0.0, 0.1, 0.2, 0.3],
 };
 
-pub(super) const LIGHTGCN_PP: Entry = Entry {
+pub(crate) const LIGHTGCN_PP: Entry = Entry {
     name: "lightgcn++",
     summary: "LightGCN++: LightGCN with messages of length one and free powers of the degrees",
-    params: &[LAYERS, ALPHA, BETA, GAMMA],
-    build: |params, train| Box::new(LightGcnPp::new(params, train)),
+    params: &[DIM, SCORE, LAYERS, ALPHA, BETA, GAMMA],
+    build: Build {
+        backbone: |params, train| Box::new(LightGcnPp::new(params, train)),
+        extra_tables: GRAPH_TABLES,
+    },
 };
 
 struct LightGcnPp {
@@ -107,10 +110,6 @@ impl Backbone for LightGcnPp {
 
     fn forward(&mut self, learned: &Embeddings, scored: &mut Embeddings) {
         self.forward_to(None, learned, scored);
-    }
-
-    fn trains_differently(&self) -> bool {
-        true
     }
 
     fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, step: Step<'_>) {

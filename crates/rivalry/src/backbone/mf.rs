@@ -1,12 +1,12 @@
 //! Matrix factorisation: the learned tables are scored as they are.
 
-use super::{Backbone, Embeddings, Entry};
+use super::{Backbone, Build, DIM, Embeddings, Entry, SCORE};
 
-pub(super) const MF: Entry = Entry {
+pub(crate) const MF: Entry = Entry {
     name: "mf",
     summary: "matrix factorisation: one embedding for each user and item",
-    params: &[],
-    build: |_, _| Box::new(Mf),
+    params: &[DIM, SCORE],
+    build: Build { backbone: |_, _| Box::new(Mf), extra_tables: 0 },
 };
 
 pub(super) struct Mf;

@@ -6,6 +6,8 @@ mod plain;
 mod xsimgcl_step;
 
 use plain::{Nodes, difference, random};
+
+use crate::models::{Kind, MODELS, ModelConfig};
 use rivalry_kernels::Matrix;
 
 const USERS: usize = 9;
@@ -20,15 +22,26 @@ fn graph() -> Interactions {
 }
 
 fn build_backbone(text: &str, train: &Interactions) -> Box<dyn Backbone> {
-    build(&text.parse().unwrap(), train).unwrap()
+    let config = ModelConfig::from_table("model", MODELS, &text.parse().unwrap()).unwrap();
+    config.backbone(train).unwrap()
+}
+
+/// The names of all backbones.
+fn names() -> impl Iterator<Item = &'static str> {
+    MODELS.iter().filter(|entry| matches!(entry.build, Kind::Gradient(_))).map(|entry| entry.name)
+}
+
+/// Those that do something.
+fn graphs() -> impl Iterator<Item = &'static str> {
+    names().filter(|name| !build_backbone(&format!("type = '{name}'"), &graph()).is_identity())
 }
 
 /// Every backbone that does something, with a few numbers of layers.
 fn for_each(test: impl Fn(&str, Box<dyn Backbone>)) {
     let named = |name: &str, layers| format!("type = '{name}'\nlayers = {layers}");
-    for entry in BACKBONES.iter().filter(|entry| entry.name != "mf") {
+    for name in graphs() {
         for layers in 2..5 {
-            let text = named(entry.name, layers);
+            let text = named(name, layers);
             test(&text, build_backbone(&text, &graph()));
         }
     }
@@ -144,8 +157,8 @@ fn nodes_without_neighbours_stay_themselves_and_keep_their_gradients() {
 
 #[test]
 fn without_edges_nothing_changes() {
-    for entry in BACKBONES {
-        let text = format!("type = '{}'", entry.name);
+    for name in names() {
+        let text = format!("type = '{name}'");
         let mut backbone = build_backbone(&text, &Interactions::empty(USERS, ITEMS));
         let x = random(1, USERS, ITEMS, 7);
         assert_eq!(forward(&mut *backbone, &x), x, "{text}");
@@ -161,8 +174,9 @@ fn without_layers_it_is_matrix_factorisation() {
         assert!(build_backbone(&format!("type = '{name}'\nlayers = 0"), &graph()).is_identity());
         assert!(!build_backbone(&format!("type = '{name}'\nlayers = 1"), &graph()).is_identity());
     }
-    let error = build(&"type = 'xsimgcl'\nlayers = 1".parse().unwrap(), &graph()).err().unwrap().to_string();
-    assert!(error.starts_with("backbone.layers: expected a whole number in [2, 16], found 1"), "{error}");
+    let section = "type = 'xsimgcl'\nlayers = 1".parse().unwrap();
+    let error = ModelConfig::from_table("model", MODELS, &section).unwrap_err().to_string();
+    assert!(error.starts_with("model.layers: expected a whole number in [2, 16], found 1"), "{error}");
 }
 
 #[test]
@@ -172,25 +186,21 @@ fn the_number_of_threads_changes_no_bit() {
     let train = Interactions::from_pairs(700, 900, pairs);
     let (x, grads) = (random(1, 700, 900, 33), random(2, 700, 900, 33));
     let batch: Vec<u32> = (0..400).map(|k| k * 7 % 650).collect();
-    for entry in BACKBONES.iter().filter(|entry| entry.name != "mf") {
+    for name in graphs() {
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let mut backbone = build_backbone(&format!("type = '{}'", entry.name), &train);
+                let mut backbone = build_backbone(&format!("type = '{name}'"), &train);
                 let (mut scored, mut noisy, mut back) = (x.clone(), x.clone(), grads.clone());
                 backbone.forward(&x, &mut scored);
                 backbone.forward_training(&x, &mut noisy, Step { users: &batch, seed: 5, number: 3 });
-                let own = if backbone.trains_differently() {
-                    backbone.own_loss(&noisy, &batch, &batch)
-                } else {
-                    0.0
-                };
+                let auxiliary = backbone.auxiliary_loss(&noisy, &batch, &batch);
                 backbone.backward(&mut back);
-                (scored, noisy, own, back)
+                (scored, noisy, auxiliary, back)
             })
         };
         let one = with(1);
-        assert!(one == with(2) && one == with(3), "{}", entry.name);
+        assert!(one == with(2) && one == with(3), "{name}");
     }
 }
 

@@ -9,9 +9,11 @@ use super::Embeddings;
 pub(crate) const BLOCK: usize = 32;
 
 /// Embeddings of length one, and one over the lengths they had.
-pub(crate) struct Unit {
+pub struct Unit {
+    /// The rows at length one.
     pub embeddings: Embeddings,
-    pub inverse_lengths: [Vec<f32>; 2],
+    /// One over the lengths of the users and of the items.
+    pub(crate) inverse_lengths: [Vec<f32>; 2],
 }
 
 impl Unit {

@@ -14,9 +14,9 @@ use super::contrast::Contrast;
 use super::graph::Mix;
 use super::lightgcn::LAYERS;
 use super::propagation::Propagation;
-use super::{BLOCK, Backbone, Embeddings, Entry, Step};
-use crate::config::{Param, Params, Range, Value};
+use super::{BLOCK, Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step};
 use crate::data::Interactions;
+use crate::params::{Param, Params, Range, Value};
 use crate::rng::stream;
 
 /// What the streams of noise are for, among all streams of a seed.
@@ -50,11 +50,14 @@ const TEMPERATURE: Param = Param {
     grid: &[0.1, 0.15, 0.2],
 };
 
-pub(super) const XSIMGCL: Entry = Entry {
+pub(crate) const XSIMGCL: Entry = Entry {
     name: "xsimgcl",
     summary: "XSimGCL: noisy LightGCN layers and a contrast between the final and the first",
-    params: &[TWO_LAYERS_OR_MORE, EPSILON, LAMBDA, TEMPERATURE],
-    build: |params, train| Box::new(XSimGcl::new(params, train)),
+    params: &[DIM, SCORE, TWO_LAYERS_OR_MORE, EPSILON, LAMBDA, TEMPERATURE],
+    build: Build {
+        backbone: |params, train| Box::new(XSimGcl::new(params, train)),
+        extra_tables: GRAPH_TABLES,
+    },
 };
 
 struct XSimGcl {
@@ -85,10 +88,6 @@ impl Backbone for XSimGcl {
         self.propagation.apply(learned, None, scored);
     }
 
-    fn trains_differently(&self) -> bool {
-        true
-    }
-
     fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, step: Step<'_>) {
         self.contrast.clear();
         let Self { propagation, epsilon, first, layer, next, .. } = self;
@@ -117,7 +116,7 @@ impl Backbone for XSimGcl {
         graph.keep_isolated(learned, scored);
     }
 
-    fn own_loss(&mut self, scored: &Embeddings, users: &[u32], items: &[u32]) -> f64 {
+    fn auxiliary_loss(&mut self, scored: &Embeddings, users: &[u32], items: &[u32]) -> f64 {
         self.contrast.value(scored, &self.first, users, items)
     }
 

@@ -2,56 +2,185 @@
 
 use std::path::Path;
 
-use super::{Config, choose};
-use crate::backbone::BACKBONES;
+use serde::de::DeserializeOwned;
+
+use super::legacy::upgrade;
+use super::settings::TrainSection;
+use super::{Config, GradientConfig, TrainConfig};
+use crate::backbone::Score;
 use crate::data::catalogue;
-use crate::loss::{self, Companions, LOSSES, Negatives, RowLoss};
-use crate::sample::SAMPLERS;
-use crate::train::Score;
-use crate::{Error, InputError, Result, did_you_mean};
+use crate::eval::EvalOptions;
+use crate::loss::{LOSSES, Loss, LossConfig, NegativeFeatures, Negatives};
+use crate::models::{MODELS, ModelConfig};
+use crate::optim::{OPTIMIZERS, OptimConfig};
+use crate::sampler::{SAMPLERS, SamplerConfig};
+use crate::{Error, InputError, Result, did_you_mean, unknown_name};
+
+/// The sections of a config.
+const SECTIONS: [&str; 7] = ["data", "model", "loss", "sampler", "optim", "train", "eval"];
+
+/// The sections with a `type`, and what it is by default.
+const DEFAULT_TYPES: [(&str, &str); 4] =
+    [("model", "mf"), ("loss", "dsl"), ("sampler", "uniform"), ("optim", "adam")];
+
+/// The sections of the gradient trainer alone.
+const GRADIENT: [&str; 3] = ["loss", "sampler", "optim"];
 
 impl Config {
     /// The defaults with these layers over them, checked, and with every parameter filled in.
+    ///
+    /// Configs of release 0.1 are read, too: `[backbone]` is part of `[model]` now.
+    ///
+    /// # Errors
+    /// If a key is unknown, a value out of range, or settings don't go together; the error names the key.
     pub fn from_layers(layers: &[toml::Table]) -> Result<Self> {
-        let mut whole = to_table(&Self::default());
+        let mut given = toml::Table::new();
         for layer in layers {
-            overlay(&mut whole, layer.clone());
+            overlay(&mut given, upgrade(layer.clone())?);
         }
-        let mut config: Self =
-            whole.clone().try_into().map_err(|e: toml::de::Error| explain(e.message(), &whole))?;
-        config.check()?;
-        fill("loss", LOSSES, &mut config.loss)?;
-        let loss = loss::build(&config.loss)?;
-        if config.model.score == Score::Dot && RowLoss::<f32>::companions(&*loss) == Companions::Similarities
-        {
-            let name = config.loss["type"].as_str().unwrap_or_default();
-            let what =
-                format!("{name} adds scores and cosines between items, so its scores must be cosines too");
-            return Err(InputError::new(what)
-                .field("model.score")
-                .help("use model.score = \"cosine\"")
+        if let Some(key) = given.keys().find(|key| !SECTIONS.contains(&&key[..])) {
+            return Err(unknown_name("section", key, SECTIONS).field(key.clone()).into());
+        }
+        let model = ModelConfig::from_table("model", MODELS, &chosen(&given, "model")?)?;
+        let data = parse("data", &given)?;
+        let eval: EvalOptions = parse("eval", &given)?;
+        let train: TrainSection = parse("train", &given)?;
+        let seed = train.seed;
+        let gradient = match model.is_gradient() {
+            true => Some(gradient(&model, &given, train)?),
+            false => {
+                check_closed_form(&model, &given)?;
+                None
+            }
+        };
+        Ok(Self { data, model, gradient, seed, eval })
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self::from_layers(&[]).expect("the defaults are legal")
+    }
+}
+
+fn gradient(model: &ModelConfig, given: &toml::Table, train: TrainSection) -> Result<GradientConfig> {
+    let [loss, sampler, optim] = GRADIENT.map(|section| chosen(given, section));
+    let loss = LossConfig::from_table("loss", LOSSES, &loss?)?;
+    let built = loss.build();
+    check_score(model, &loss, &*built)?;
+    let negatives = match (built.negatives(), train.negatives) {
+        (Negatives::Exactly(needed), Some(given)) if given != needed => {
+            return Err(InputError::new(format!(
+                "{} works with {needed} negatives, not {given}",
+                loss.name()
+            ))
+            .field("train.negatives")
+            .help("leave train.negatives out")
+            .into());
+        }
+        (Negatives::Exactly(usual) | Negatives::Default(usual), None) => usual,
+        (_, Some(given)) => given,
+    };
+    let TrainSection { epochs, batch_size, eval_every, patience, select, .. } = train;
+    let train = TrainConfig { epochs, batch_size, negatives, eval_every, patience, select };
+    train.check()?;
+    let sampler = SamplerConfig::from_table("sampler", SAMPLERS, &sampler?)?;
+    let optim = OptimConfig::from_table("optim", OPTIMIZERS, &optim?)?;
+    Ok(GradientConfig { loss, sampler, optim, train })
+}
+
+/// Losses that add cosines between items to scores need scores that are cosines, too.
+fn check_score(model: &ModelConfig, config: &LossConfig, loss: &dyn Loss) -> Result<()> {
+    if model.score() == Some(Score::Dot) && loss.negative_features() == NegativeFeatures::Similarities {
+        let what = format!(
+            "{} adds scores and cosines between items, so its scores must be cosines, too",
+            config.name()
+        );
+        return Err(InputError::new(what).field("model.score").help("use model.score = \"cosine\"").into());
+    }
+    Ok(())
+}
+
+/// Refuses settings of the gradient trainer for a model that is not trained by gradients.
+fn check_closed_form(model: &ModelConfig, given: &toml::Table) -> Result<()> {
+    let train = given.get("train").and_then(toml::Value::as_table);
+    let key = train.into_iter().flat_map(toml::Table::keys).find(|key| *key != "seed");
+    let section = GRADIENT.iter().find(|section| given.contains_key(**section));
+    let key = section.map(|section| (*section).to_owned()).or(key.map(|key| format!("train.{key}")));
+    match key {
+        None => Ok(()),
+        Some(key) => Err(InputError::new(format!("{} is not trained by gradients", model.name()))
+            .field(&*key)
+            .help(format!("leave {key} out, or choose another model: 'rivalry list models' shows them"))
+            .into()),
+    }
+}
+
+/// A section with a `type`, which has a default.
+fn chosen(given: &toml::Table, section: &str) -> Result<toml::Table> {
+    let default = default_type(section).unwrap_or_default();
+    let mut table = match given.get(section) {
+        None => toml::Table::new(),
+        Some(toml::Value::Table(table)) => table.clone(),
+        Some(other) => {
+            let help = format!("for example {section}.type = \"{default}\"");
+            return Err(InputError::new(format!("expected a section, found {other}"))
+                .field(section)
+                .help(help)
                 .into());
         }
-        let negatives = &mut config.train.negatives;
-        match (loss.negatives(), *negatives) {
-            (Negatives::Exactly(needed), Some(given)) if given != needed => {
-                let name = config.loss["type"].as_str().unwrap_or_default();
-                return Err(InputError::new(format!("{name} works with {needed} negatives, not {given}"))
-                    .field("train.negatives")
-                    .help("leave train.negatives out")
-                    .into());
-            }
-            (Negatives::Exactly(usual) | Negatives::Default(usual), None) => *negatives = Some(usual),
-            _ => {}
-        }
-        fill("backbone", BACKBONES, &mut config.backbone)?;
-        fill("sampler", SAMPLERS, &mut config.sampler)?;
-        Ok(config)
-    }
+    };
+    table.entry("type").or_insert_with(|| default.into());
+    Ok(table)
+}
 
-    /// The whole config as TOML.
-    pub fn to_toml(&self) -> String {
-        to_table(self).to_string()
+fn default_type(section: &str) -> Option<&'static str> {
+    DEFAULT_TYPES.iter().find(|(name, _)| *name == section).map(|(_, default)| *default)
+}
+
+/// A section without a `type`.
+fn parse<T: DeserializeOwned + Default>(section: &str, given: &toml::Table) -> Result<T> {
+    let Some(value) = given.get(section) else { return Ok(T::default()) };
+    let parsed = serde_path_to_error::deserialize(value.clone());
+    parsed.map_err(|fault: serde_path_to_error::Error<toml::de::Error>| {
+        let path = fault.path().to_string();
+        let key = if path == "." { section.to_owned() } else { format!("{section}.{path}") };
+        explain(fault.inner().message().trim(), key).into()
+    })
+}
+
+/// What the parser says about a value or an unknown key, with the nearest known name.
+fn explain(message: &str, key: String) -> InputError {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let kind = match message {
+        _ if message.starts_with("unknown field") => "key",
+        _ if message.starts_with("unknown variant") => "choice",
+        _ => return InputError::new(plain(message)).field(key),
+    };
+    let given = quoted.next().unwrap_or_default().to_owned();
+    let known: Vec<&str> = quoted.collect();
+    let all = known.join(", ");
+    let help = match did_you_mean(&given, known) {
+        Some(name) => format!("did you mean '{name}'? Known: {all}"),
+        None => format!("known: {all}"),
+    };
+    let key =
+        if kind == "key" && !key.ends_with(&format!(".{given}")) { format!("{key}.{given}") } else { key };
+    InputError::new(format!("unknown {kind} '{given}'")).field(key).help(help)
+}
+
+/// Rust's names of types, as people call them.
+fn plain(message: &str) -> String {
+    let names = [
+        ("usize", "a whole number ≥ 0"),
+        ("u64", "a whole number ≥ 0"),
+        ("f64", "a number"),
+        ("a boolean", "true or false"),
+    ];
+    let rust = names.into_iter().find(|(name, _)| message.ends_with(&format!("expected {name}")));
+    match rust {
+        Some((name, plain)) => message.replace(&format!("expected {name}"), &format!("expected {plain}")),
+        None => message.to_owned(),
     }
 }
 
@@ -104,74 +233,27 @@ pub fn setting_layer(setting: &str) -> Result<toml::Table> {
     }
 }
 
-/// Puts one table over another. A table that names another `type` replaces the old one whole: a loss's parameters
-/// mean nothing to another loss.
+/// Parameters that all gradient models share: they survive a change of `model.type`.
+const SHARED: [&str; 2] = ["dim", "score"];
+
+/// Puts one table over another. A section that names another `type` replaces the old one, because parameters of one loss
+/// mean nothing to another; of a model the parameters that all have are kept.
 fn overlay(base: &mut toml::Table, layer: toml::Table) {
     for (key, value) in layer {
         match (base.get_mut(&key), value) {
             (Some(toml::Value::Table(below)), toml::Value::Table(above)) => {
-                if above.get("type").is_some_and(|name| below.get("type") != Some(name)) {
-                    *below = above;
-                } else {
-                    overlay(below, above);
+                let old = below.get("type").and_then(toml::Value::as_str).or(default_type(&key));
+                let new = above.get("type").and_then(toml::Value::as_str).or(old);
+                if old != new {
+                    below.retain(|name, _| key == "model" && SHARED.contains(&&name[..]));
                 }
+                overlay(below, above);
             }
             (_, value) => {
                 base.insert(key, value);
             }
         }
     }
-}
-
-/// Fills a section's unset parameters with their defaults, so that the record of a run says them all.
-fn fill<B>(kind: &str, list: &'static [super::Entry<B>], section: &mut toml::Table) -> Result<()> {
-    let (_, params) = choose(kind, list, section)?;
-    section.extend(params.to_table());
-    Ok(())
-}
-
-fn to_table(config: &Config) -> toml::Table {
-    toml::Table::try_from(config).expect("a config holds nothing that TOML can't")
-}
-
-/// What the parser says about a value or an unknown key, with the key's whole name and the nearest known one.
-fn explain(message: &str, whole: &toml::Table) -> InputError {
-    let key = at_fault(message, "", whole).unwrap_or_else(|| "config".to_owned());
-    let message = message.trim();
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let kind = if message.starts_with("unknown field") {
-        "key"
-    } else if message.starts_with("unknown variant") {
-        "choice"
-    } else {
-        return InputError::new(message).field(key);
-    };
-    if let Some(given) = quoted.next() {
-        let known: Vec<&str> = quoted.collect();
-        let all = known.join(", ");
-        let help = match did_you_mean(given, known) {
-            Some(name) => format!("did you mean '{name}'? Known: {all}"),
-            None => format!("known: {all}"),
-        };
-        return InputError::new(format!("unknown {kind} '{given}'")).field(key).help(help);
-    }
-    InputError::new(message).field(key)
-}
-
-/// The first key that makes the parser say the same when it alone is set. The parser itself doesn't name it.
-fn at_fault(message: &str, prefix: &str, table: &toml::Table) -> Option<String> {
-    table.iter().find_map(|(name, value)| {
-        let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-        if let toml::Value::Table(inner) = value
-            && let Some(found) = at_fault(message, &key, inner)
-        {
-            return Some(found);
-        }
-        let mut alone = to_table(&Config::default());
-        overlay(&mut alone, setting_layer(&format!("{key}={value}")).ok()?);
-        let fault = alone.try_into::<Config>().err()?;
-        (fault.message() == message).then_some(key)
-    })
 }
 
 #[cfg(test)]
@@ -186,9 +268,11 @@ mod tests {
     #[test]
     fn later_layers_win_and_another_type_starts_anew() {
         let config = with(&["loss.alpha=3", "loss.tau=0.5", "train.epochs=7"]).unwrap();
-        assert_eq!((config.loss["alpha"].as_float(), config.train.epochs), (Some(3.0), 7));
+        let gradient = config.gradient.unwrap();
+        assert_eq!((gradient.loss.params().number("alpha"), gradient.train.epochs), (3.0, 7));
         let config = with(&["loss.alpha=3", "loss.type=sl", "loss.tau=0.1"]).unwrap();
-        assert_eq!(config.loss, "type = 'sl'\ntau = 0.1".parse().unwrap());
+        let loss = config.gradient.unwrap().loss;
+        assert_eq!((loss.name(), loss.params().number("tau")), ("sl", 0.1));
     }
 
     #[test]

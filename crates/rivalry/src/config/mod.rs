@@ -1,18 +1,8 @@
-//! What a run is made of, as data: settings with their defaults, layers of them, and named choices with checked
-//! parameters.
+//! The settings of a run as data: typed sections, checked, from layers that lie over each other.
 
-mod by_cell;
-mod entry;
-mod found;
 mod layers;
-mod param;
-mod preset;
+mod legacy;
 mod settings;
 
-pub use entry::{Entry, choose};
-pub use found::{Found, found};
 pub use layers::{no_source, read_layer, setting_layer, source_layer};
-pub(crate) use param::shown;
-pub use param::{Param, Params, Range, Value};
-pub use preset::{Cell, cells, preset_layer};
-pub use settings::{Config, DataConfig, ModelConfig, Select, TrainConfig};
+pub use settings::{Config, DataConfig, GradientConfig, Select, TrainConfig};

@@ -1,43 +1,54 @@
 //! The settings of a run.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::data::Preparation;
 use crate::data::read::ReadOptions;
 use crate::eval::EvalOptions;
-use crate::train::{AdamConfig, Score};
+use crate::loss::LossConfig;
+use crate::models::ModelConfig;
+use crate::optim::OptimConfig;
+use crate::sampler::SamplerConfig;
 use crate::{InputError, Result};
 
-/// Everything that decides the outcome of a run. What isn't here (threads, progress bars, folders) can't change it.
+/// Everything that decides the result of a run. What isn't here (threads, progress bars, folders) can't change it.
 ///
 /// ```
 /// use rivalry::config::Config;
 /// let config = Config::from_layers(&["loss = { type = 'sl', tau = 0.1 }".parse().unwrap()]).unwrap();
-/// assert_eq!(config.loss["tau"].as_float(), Some(0.1));
-/// assert_eq!(config.train.batch_size, 1024);
+/// assert_eq!(config.model.name(), "mf");
+/// let gradient = config.gradient.unwrap();
+/// assert_eq!(gradient.loss.params().number("tau"), 0.1);
+/// assert_eq!(gradient.train.batch_size, 1024);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// What to learn from.
+    /// The data: source, filters, split.
     pub data: DataConfig,
-    /// What is learned.
+    /// The model and its parameters.
     pub model: ModelConfig,
-    /// How the learned tables become the scored ones: `type` and its parameters.
-    pub backbone: toml::Table,
-    /// What is minimised: `type` and its parameters.
-    pub loss: toml::Table,
-    /// Which negatives a pair is compared with: `type` and its parameters.
-    pub sampler: toml::Table,
-    /// How parameters move.
-    pub optim: AdamConfig,
-    /// The loop.
-    pub train: TrainConfig,
-    /// How the result is judged.
+    /// How the model is trained by sampled gradients; none for a closed-form model.
+    pub gradient: Option<GradientConfig>,
+    /// The seed of initial values, order and negatives: `train.seed`.
+    pub seed: u64,
+    /// The evaluation.
     pub eval: EvalOptions,
 }
 
-/// Where the data come from and how they are cut.
+/// The settings of the sampled-gradient trainer: the sections `[loss]`, `[sampler]`, `[optim]` and `[train]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GradientConfig {
+    /// The loss.
+    pub loss: LossConfig,
+    /// The negative sampler.
+    pub sampler: SamplerConfig,
+    /// The optimiser.
+    pub optim: OptimConfig,
+    /// The training loop.
+    pub train: TrainConfig,
+}
+
+/// Where the data come from and how they are filtered and split.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DataConfig {
@@ -49,36 +60,20 @@ pub struct DataConfig {
     pub prepare: Preparation,
 }
 
-/// The model's size and score.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ModelConfig {
-    /// Numbers in an embedding.
-    pub dim: usize,
-    /// How a user and an item make a score.
-    pub score: Score,
-}
-
 /// The training loop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TrainConfig {
-    /// Times through the training pairs.
+    /// Passes over the training pairs.
     pub epochs: usize,
     /// Training pairs in a step.
     pub batch_size: usize,
-    /// Negatives for each training pair; without it as many as the loss is used with (1000 for the softmax family).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub negatives: Option<usize>,
-    /// Decides initial values, order and negatives.
-    pub seed: u64,
+    /// Negatives for each training pair.
+    pub negatives: usize,
     /// Epochs between evaluations.
     pub eval_every: usize,
-    /// Stop after this many evaluations without a better one; without it all epochs are run.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Stop after this many evaluations without an improvement; `None`: run all epochs.
     pub patience: Option<usize>,
-    /// Which epoch is kept. Without it: the best on validation, or the last where there is no validation part.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Which epoch is kept. `None`: the best on validation, or the last where there is no validation part.
     pub select: Option<Select>,
 }
 
@@ -94,29 +89,23 @@ pub enum Select {
     Test,
 }
 
-impl Default for Config {
-    fn default() -> Self {
-        let named = |name: &str| toml::Table::from_iter([("type".to_owned(), name.into())]);
-        Self {
-            data: DataConfig::default(),
-            model: ModelConfig::default(),
-            backbone: named("mf"),
-            loss: named("dsl"),
-            sampler: named("uniform"),
-            optim: AdamConfig::default(),
-            train: TrainConfig::default(),
-            eval: EvalOptions::default(),
-        }
-    }
+/// `[train]` as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct TrainSection {
+    pub epochs: usize,
+    pub batch_size: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub negatives: Option<usize>,
+    pub seed: u64,
+    pub eval_every: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patience: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub select: Option<Select>,
 }
 
-impl Default for ModelConfig {
-    fn default() -> Self {
-        Self { dim: 64, score: Score::Cosine }
-    }
-}
-
-impl Default for TrainConfig {
+impl Default for TrainSection {
     fn default() -> Self {
         Self {
             epochs: 200,
@@ -130,24 +119,14 @@ impl Default for TrainConfig {
     }
 }
 
+/// Beyond this a typo is likelier than an intention, and memory would run out before anything is learned.
+const MAX_NEGATIVES: usize = 1 << 28;
+
 impl TrainConfig {
-    /// Negatives for each training pair.
-    pub fn negatives(&self) -> usize {
-        self.negatives.unwrap_or(1000)
-    }
-}
-
-/// Beyond these a typo is likelier than a wish, and memory would run out before anything is learned.
-const MOST_DIMENSIONS: usize = 1 << 14;
-const MOST_NEGATIVES: usize = 1 << 28;
-
-impl Config {
-    /// Checks what no type can: ranges. Names and parameters of losses and the like are checked where they are built.
+    /// Checks the ranges that no type can.
     pub(super) fn check(&self) -> Result<()> {
-        let TrainConfig { epochs, batch_size, eval_every, patience, .. } = self.train;
-        let negatives = self.train.negatives();
+        let Self { epochs, batch_size, negatives, eval_every, patience, .. } = *self;
         let counts = [
-            ("model.dim", self.model.dim),
             ("train.epochs", epochs),
             ("train.batch_size", batch_size),
             ("train.negatives", negatives),
@@ -155,34 +134,88 @@ impl Config {
             ("train.patience", patience.unwrap_or(1)),
         ];
         for (key, count) in counts {
-            let most = if key == "model.dim" { MOST_DIMENSIONS } else { 1 << 30 };
+            let most = 1usize << 30;
             if !(1..=most).contains(&count) {
-                return Err(wrong(key, &format!("expected a whole number ≥ 1 and ≤ {most}"), count));
+                let what = format!("expected a whole number ≥ 1 and ≤ {most}, found {count}");
+                return Err(InputError::new(what).field(key).into());
             }
         }
-        if batch_size * negatives > MOST_NEGATIVES {
+        if batch_size * negatives > MAX_NEGATIVES {
             let what =
                 format!("{negatives} negatives for each of {batch_size} pairs are too many for one step");
             let error = InputError::new(what).field("train.negatives");
             return Err(error.help("lower train.negatives or train.batch_size").into());
         }
-        let AdamConfig { lr, weight_decay, beta1, beta2, epsilon, lazy: _ } = self.optim;
-        let numbers = [
-            ("optim.lr", lr, lr > 0.0, "expected a number > 0"),
-            ("optim.weight_decay", weight_decay, weight_decay >= 0.0, "expected a number ≥ 0"),
-            ("optim.beta1", beta1, (0.0..1.0).contains(&beta1), "expected a number in [0, 1)"),
-            ("optim.beta2", beta2, (0.0..1.0).contains(&beta2), "expected a number in [0, 1)"),
-            ("optim.epsilon", epsilon, epsilon > 0.0, "expected a number > 0"),
-        ];
-        for (key, number, legal, expected) in numbers {
-            if !legal || !number.is_finite() {
-                return Err(wrong(key, expected, number));
-            }
-        }
         Ok(())
     }
 }
 
-fn wrong(key: &str, expected: &str, found: impl std::fmt::Display) -> crate::Error {
-    InputError::new(format!("{expected}, found {found}")).field(key).into()
+impl Config {
+    /// The gradient trainer's settings.
+    ///
+    /// # Errors
+    /// If the model is a closed-form one; `what` is what can't be done with it: "be inspected".
+    pub fn require_gradient(&self, what: &str) -> Result<&GradientConfig> {
+        self.gradient.as_ref().ok_or_else(|| {
+            InputError::new(format!("{} is a closed-form model: it can't {what}", self.model.name())).into()
+        })
+    }
+
+    /// The name of the loss, if the model is trained with one.
+    pub fn loss_name(&self) -> Option<&'static str> {
+        self.gradient.as_ref().map(|gradient| gradient.loss.name())
+    }
+
+    /// The model, and the loss if there is one, as one name: `mf-dsl-ca`, `popularity`.
+    pub fn method_name(&self) -> String {
+        match self.loss_name() {
+            Some(loss) => format!("{}-{loss}", self.model.name()),
+            None => self.model.name().to_owned(),
+        }
+    }
+
+    /// The names that the method may be called by where they are unambiguous: its loss, its model.
+    pub fn method_names(&self) -> impl Iterator<Item = &'static str> {
+        self.loss_name().into_iter().chain([self.model.name()])
+    }
+
+    /// The whole config as a TOML table.
+    pub fn to_table(&self) -> toml::Table {
+        let section = |name: &str, value: toml::Value| (name.to_owned(), value);
+        let plain = "a config holds nothing that TOML can't";
+        let mut sections = vec![
+            section("data", toml::Value::try_from(&self.data).expect(plain)),
+            section("model", self.model.to_table().into()),
+            section("eval", toml::Value::try_from(&self.eval).expect(plain)),
+        ];
+        match &self.gradient {
+            None => {
+                let seed =
+                    toml::Table::from_iter([("seed".to_owned(), toml::Value::Integer(self.seed as i64))]);
+                sections.push(section("train", seed.into()));
+            }
+            Some(GradientConfig { loss, sampler, optim, train }) => {
+                let &TrainConfig { epochs, batch_size, negatives, eval_every, patience, select } = train;
+                let (negatives, seed) = (Some(negatives), self.seed);
+                let train =
+                    TrainSection { epochs, batch_size, negatives, seed, eval_every, patience, select };
+                sections.push(section("loss", loss.to_table().into()));
+                sections.push(section("sampler", sampler.to_table().into()));
+                sections.push(section("optim", optim.to_table().into()));
+                sections.push(section("train", toml::Value::try_from(train).expect(plain)));
+            }
+        }
+        sections.into_iter().collect()
+    }
+
+    /// The whole config as TOML.
+    pub fn to_toml(&self) -> String {
+        self.to_table().to_string()
+    }
+}
+
+impl Serialize for Config {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_table().serialize(serializer)
+    }
 }

@@ -40,7 +40,7 @@ pub(crate) fn of_file(path: &Path) -> Result<String> {
 }
 
 /// The sum of some bytes.
-pub(crate) fn of_bytes(bytes: &[u8]) -> String {
+pub fn of_bytes(bytes: &[u8]) -> String {
     let mut sum = Sum::default();
     sum.update(bytes);
     sum.hex()

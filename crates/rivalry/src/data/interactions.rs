@@ -58,6 +58,18 @@ impl Interactions {
         &self.items[self.offsets[user as usize]..self.offsets[user as usize + 1]]
     }
 
+    /// The rows of these users, as a table of their own.
+    #[must_use]
+    pub fn slice_users(&self, users: std::ops::Range<usize>) -> Self {
+        let offsets = &self.offsets[users.start..=users.end];
+        let (first, last) = (offsets[0], offsets[offsets.len() - 1]);
+        Self {
+            n_items: self.n_items,
+            offsets: offsets.iter().map(|offset| offset - first).collect(),
+            items: self.items[first..last].to_vec(),
+        }
+    }
+
     /// Whether the user interacted with the item.
     pub fn contains(&self, user: u32, item: u32) -> bool {
         self.items_of(user).binary_search(&item).is_ok()
@@ -88,5 +100,6 @@ mod tests {
         assert_eq!(table.pairs().collect::<Vec<_>>(), [(0, 3), (2, 0), (2, 1)]);
         assert_eq!((table.len(), table.items_of(1).len(), table.contains(2, 1)), (3, 0, true));
         assert_eq!(table.item_counts(), [1, 1, 0, 1]);
+        assert_eq!(table.slice_users(1..3), Interactions::from_pairs(2, 4, [(1, 0), (1, 1)]));
     }
 }

@@ -2,7 +2,7 @@
 
 mod catalogue;
 mod dataset;
-pub(crate) mod digest;
+pub mod digest;
 mod download;
 mod events;
 mod filter;

@@ -1,7 +1,7 @@
 //! What else the lists are like: how much of the catalogue they show, and how evenly.
 
-use super::Lists;
 use crate::data::Interactions;
+use crate::ranker::RankedLists;
 use std::collections::BTreeMap;
 
 /// For each `k`:
@@ -12,12 +12,16 @@ use std::collections::BTreeMap;
 /// - `Gini@K`: the Gini coefficient of how often each item is recommended, items never recommended included:
 ///   0 if all are shown equally often, near 1 if few get it all
 ///   (D. Fleder, K. Hosanagar: *Blockbuster culture's next rise or fall*, Management Science 55(5), 2009).
-pub(super) fn beyond_accuracy(lists: &Lists, train: &Interactions, ks: &[usize]) -> BTreeMap<String, f64> {
+pub(super) fn beyond_accuracy(
+    lists: &RankedLists,
+    train: &Interactions,
+    ks: &[usize],
+) -> BTreeMap<String, f64> {
     let popularity = train.item_counts();
     let mut values = BTreeMap::new();
     for &k in ks {
         let mut shown = vec![0u64; popularity.len()];
-        for n in 0..lists.users().len() {
+        for n in 0..lists.queries().len() {
             lists.items(n).iter().take(k).for_each(|&item| shown[item as usize] += 1);
         }
         let places: u64 = shown.iter().sum();
@@ -45,7 +49,9 @@ fn gini(mut counts: Vec<u64>) -> f64 {
 mod tests {
     use super::*;
     use crate::Matrix;
-    use crate::eval::top_k_lists;
+    use crate::backbone::{Embeddings, Score};
+    use crate::ranker::{Candidates, Mask, rank};
+    use crate::scorer::{EmbeddingScorer, Scorer};
 
     #[test]
     fn gini_is_0_when_even_and_near_1_when_one_gets_all() {
@@ -60,7 +66,9 @@ mod tests {
         let users = Matrix::from_fn(2, 1, |_, _| 1.0);
         let items = Matrix::from_fn(4, 1, |r, _| -(r as f32));
         let train = Interactions::from_pairs(3, 4, [(0, 0), (2, 0), (2, 1)]);
-        let lists = top_k_lists(&users, &items, &[0, 1], &[&train], 2).unwrap();
+        let scorer = EmbeddingScorer::new(Embeddings { users, items }, Score::Dot);
+        let candidates = Candidates::all(4).without(Mask::OfUser(&train, &[0, 1]));
+        let lists = rank(&scorer, &scorer.query(&[0, 1]), &[0, 1], &candidates, 2).unwrap();
         let values = beyond_accuracy(&lists, &train, &[1, 2]);
         // At 1 the lists are [1] and [0]; at 2, [1, 2] and [0, 1].
         assert_eq!((values["Coverage@1"], values["Coverage@2"]), (0.5, 0.75));

@@ -1,8 +1,8 @@
 //! Popular and rare items apart: a mean over all hides which of them a model serves.
 
-use super::Lists;
 use super::per_user::PerUser;
 use crate::data::Interactions;
+use crate::ranker::RankedLists;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Bucket {
 
 impl Bucket {
     /// Measures what `lists` found of the part of `held_out` that lies in the bucket `items`.
-    pub(super) fn measure(lists: &Lists, held_out: &Interactions, items: &[u32], ks: &[usize]) -> Self {
+    pub(super) fn measure(lists: &RankedLists, held_out: &Interactions, items: &[u32], ks: &[usize]) -> Self {
         let mut inside = vec![false; held_out.n_items()];
         items.iter().for_each(|&item| inside[item as usize] = true);
         let pairs = held_out.pairs().filter(|&(_, item)| inside[item as usize]);

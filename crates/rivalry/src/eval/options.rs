@@ -1,37 +1,37 @@
-//! How to evaluate. The published reference differs from good practice in `mask` and `average`, and both
-//! move the figures: so they are named, settable and on record.
+//! The settings of an evaluation. The published reference differs from good practice in `mask` and `average`, and both
+//! change the figures: so they are named, can be set, and are recorded.
 
 use super::check;
 use crate::Result;
 use crate::data::Dataset;
 use serde::{Deserialize, Serialize};
 
-/// Which held-out part is the truth.
+/// The part of the data set that a model is evaluated on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// What epochs and settings are chosen on.
+    /// The validation part, on which epochs and settings are chosen.
     Valid,
-    /// What is reported.
+    /// The test part, which is reported.
     Test,
 }
 
-/// Which known items may not be recommended while the test part is evaluated.
+/// The known items that may not be recommended when the test part is evaluated.
 ///
-/// On the validation part only training items are masked, whatever is chosen here: at that time the test items
-/// are unknown, so they compete.
+/// On the validation part only training items are masked, whatever is chosen here: test items are unknown at that time,
+/// so they are candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mask {
-    /// Training items; validation items compete. The published reference does this.
+    /// Training items; validation items are candidates. The published reference does this.
     #[serde(rename = "train")]
     Train,
-    /// Training and validation items: all that is known about the user before the test.
+    /// Training and validation items: all that is known of the user before the test.
     #[default]
     #[serde(rename = "train+valid")]
     TrainValid,
 }
 
-/// Over whom the mean is taken.
+/// The users that the mean of a metric is taken over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Average {
@@ -42,22 +42,23 @@ pub enum Average {
     All,
 }
 
-/// What to measure and how.
+/// The settings of an evaluation: `[eval]` of a config.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvalOptions {
-    /// The lengths of list to measure at: each at least 1 and at most the number of items. Default: 20.
+    /// The list lengths: each at least 1 and at most the number of items. Default: 20.
     pub k: Vec<usize>,
-    /// What may not be recommended. Default: `train+valid`.
+    /// The items that are masked. Default: `train+valid`.
     pub mask: Mask,
-    /// Over whom the mean is taken. Default: `evaluable`.
+    /// The users that means are taken over. Default: `evaluable`.
     pub average: Average,
-    /// Whether to keep each user's values. Default: no.
-    pub per_user: bool,
-    /// Whether to measure popular and rare items apart, too. Default: no.
+    /// Whether to measure popular and rare items separately, too. Default: no.
     pub buckets: bool,
     /// Whether to measure coverage, popularity and Gini of the lists, too. Default: no.
     pub beyond_accuracy: bool,
+    /// Whether to return each user's values. Not a setting of a config: callers that want them ask for them.
+    #[serde(skip)]
+    pub per_user: bool,
 }
 
 impl Default for EvalOptions {
@@ -66,17 +67,26 @@ impl Default for EvalOptions {
             k: vec![20],
             mask: Mask::default(),
             average: Average::default(),
-            per_user: false,
             buckets: false,
             beyond_accuracy: false,
+            per_user: false,
         }
     }
 }
 
 impl EvalOptions {
-    /// Refuses what could not be measured on these data, before anything costly is done.
+    /// Checks that these data can be evaluated with these settings, before anything costly is done.
+    ///
+    /// # Errors
+    /// If a list length is 0 or exceeds the number of items.
     pub fn check(&self, dataset: &Dataset) -> Result<()> {
         check::list_lengths(&self.k, dataset.train.n_items()).map(|_| ())
+    }
+
+    /// The same evaluation with nothing but the metrics: no buckets, no beyond-accuracy, no values per user.
+    #[must_use]
+    pub fn metrics_only(&self) -> Self {
+        Self { k: self.k.clone(), mask: self.mask, average: self.average, ..Self::default() }
     }
 
     /// The metric an epoch is chosen by: NDCG@20, or NDCG at the longest list where 20 is not measured.

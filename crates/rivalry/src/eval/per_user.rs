@@ -1,8 +1,8 @@
 //! Every metric of every user's list, and the means over users.
 
-use super::Lists;
 use super::metric::{Judged, METRICS};
 use crate::data::Interactions;
+use crate::ranker::RankedLists;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ pub struct PerUser {
 
 impl PerUser {
     /// Measures the lists of all users with an item in `held_out`, at each length in `ks`.
-    pub(super) fn measure(lists: &Lists, held_out: &Interactions, ks: &[usize]) -> Self {
+    pub(super) fn measure(lists: &RankedLists, held_out: &Interactions, ks: &[usize]) -> Self {
         let mut users = Vec::new();
         let mut columns: Vec<Vec<f64>> = vec![Vec::new(); ks.len() * METRICS.len()];
         let mut hits = Vec::new();
-        for (n, &user) in lists.users().iter().enumerate() {
+        for (n, &user) in lists.queries().iter().enumerate() {
             let truth = held_out.items_of(user);
             if truth.is_empty() {
                 continue;

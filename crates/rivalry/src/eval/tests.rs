@@ -1,7 +1,9 @@
 //! Whole evaluations, the policies one by one.
 
 use super::*;
+use crate::backbone::{Embeddings, Score};
 use crate::data::{Dataset, IdMap, Interactions};
+use crate::scorer::EmbeddingScorer;
 use crate::{Error, Matrix};
 
 fn dataset(train: Interactions, valid: Interactions, test: Interactions) -> Dataset {
@@ -19,25 +21,25 @@ fn dataset(train: Interactions, valid: Interactions, test: Interactions) -> Data
 }
 
 /// Embeddings whose dot products are the given scores: users are unit vectors, items the columns.
-fn with_scores(scores: &[Vec<f64>]) -> (Matrix, Matrix) {
+fn with_scores(scores: &[Vec<f64>]) -> EmbeddingScorer<'static> {
     let users = Matrix::from_fn(scores.len(), scores.len(), |r, c| f32::from(u8::from(r == c)));
     let items = Matrix::from_fn(scores[0].len(), scores.len(), |i, u| scores[u][i] as f32);
-    (users, items)
+    EmbeddingScorer::new(Embeddings { users, items }, Score::Dot)
 }
 
 /// Three users who all rank the items 0, 1, 2, …; user 2 has no test item.
-fn toy() -> (Matrix, Matrix, Dataset) {
+fn toy() -> (EmbeddingScorer<'static>, Dataset) {
     let falling: Vec<f64> = (0..7).map(|i| -f64::from(i)).collect();
-    let (users, items) = with_scores(&[falling.clone(), falling.clone(), falling]);
+    let scorer = with_scores(&[falling.clone(), falling.clone(), falling]);
     let part = |pairs: &[(u32, u32)]| Interactions::from_pairs(3, 7, pairs.iter().copied());
     // Training counts of items 0 to 6: 2, 3, 1, 0, 0, 0, 1.
     let train = part(&[(0, 0), (0, 1), (1, 0), (1, 1), (2, 1), (2, 2), (2, 6)]);
-    (users, items, dataset(train, part(&[(0, 2), (1, 3)]), part(&[(0, 3), (1, 2), (1, 6)])))
+    (scorer, dataset(train, part(&[(0, 2), (1, 3)]), part(&[(0, 3), (1, 2), (1, 6)])))
 }
 
 fn recall(part: Part, options: EvalOptions) -> f64 {
-    let (users, items, data) = toy();
-    evaluate(&users, &items, &data, part, &EvalOptions { k: vec![1], ..options }).unwrap().metrics["Recall@1"]
+    let (scorer, data) = toy();
+    evaluate(&scorer, &data, part, &EvalOptions { k: vec![1], ..options }).unwrap().metrics["Recall@1"]
 }
 
 #[test]
@@ -64,14 +66,14 @@ fn the_mean_over_all_users_counts_those_without_held_out_items_as_zero() {
 
 #[test]
 fn head_and_tail_are_measured_over_their_own_users() {
-    let (users, items, mut data) = toy();
+    let (scorer, mut data) = toy();
     let options = EvalOptions { k: vec![1, 4], buckets: true, average: Average::All, ..Default::default() };
-    let found = evaluate(&users, &items, &data, Part::Test, &options).unwrap();
+    let found = evaluate(&scorer, &data, Part::Test, &options).unwrap();
     // Two items each: the head is 1 and 0, the tail 4 and 5 (of the three never seen, 3 counts as the most frequent).
     assert_eq!(found.head.unwrap().users, 0);
     assert_eq!(found.tail.unwrap().users, 0);
     data.test = Interactions::from_pairs(3, 7, [(0, 3), (1, 4), (1, 6), (2, 0), (2, 5)]);
-    let found = evaluate(&users, &items, &data, Part::Test, &options).unwrap();
+    let found = evaluate(&scorer, &data, Part::Test, &options).unwrap();
     let (head, tail) = (found.head.unwrap(), found.tail.unwrap());
     // User 2 sees 0 3 4 5; user 1 sees 2 4 5 6.
     assert_eq!((head.users, head.metrics["Recall@1"]), (1, 1.0));
@@ -81,14 +83,14 @@ fn head_and_tail_are_measured_over_their_own_users() {
 
 #[test]
 fn results_are_serialised_without_what_was_not_asked_for() {
-    let (users, items, data) = toy();
+    let (scorer, data) = toy();
     let mut options = EvalOptions { k: vec![2], ..Default::default() };
-    let found = evaluate(&users, &items, &data, Part::Test, &options).unwrap();
+    let found = evaluate(&scorer, &data, Part::Test, &options).unwrap();
     let json = serde_json::to_value(&found).unwrap();
     assert_eq!(json.as_object().unwrap().keys().collect::<Vec<_>>(), ["metrics", "users"]);
     options.beyond_accuracy = true;
     options.per_user = true;
-    let json = serde_json::to_value(evaluate(&users, &items, &data, Part::Test, &options).unwrap()).unwrap();
+    let json = serde_json::to_value(evaluate(&scorer, &data, Part::Test, &options).unwrap()).unwrap();
     assert_eq!(json["per_user"]["users"], serde_json::json!([0, 1]));
     // The lists are 3 4 and 2 4.
     assert_eq!(json["beyond"]["Coverage@2"], 3.0 / 7.0);
@@ -96,19 +98,19 @@ fn results_are_serialised_without_what_was_not_asked_for() {
 
 #[test]
 fn what_cannot_be_measured_is_refused_with_a_way_out() {
-    let (users, items, mut data) = toy();
-    let refusal = |users: &Matrix, data: &Dataset, k: Vec<usize>| {
+    let (scorer, mut data) = toy();
+    let refusal = |scorer: &EmbeddingScorer<'_>, data: &Dataset, k: Vec<usize>| {
         let options = EvalOptions { k, ..Default::default() };
-        let error = evaluate(users, &items, data, Part::Test, &options).unwrap_err();
+        let error = evaluate(scorer, data, Part::Test, &options).unwrap_err();
         assert!(matches!(error, Error::Input(_)));
         error.to_string()
     };
-    let too_long = refusal(&users, &data, vec![5, 20]);
+    let too_long = refusal(&scorer, &data, vec![5, 20]);
     assert_eq!(too_long, "K = 20, but there are only 7 items\n  help: choose a K of at most 7");
-    assert!(refusal(&users, &data, vec![5, 0]).contains("K = 0, but a list has at least one item"));
-    assert!(refusal(&users, &data, vec![]).contains("no K to measure at"));
-    assert!(refusal(&Matrix::zeros(4, 3), &data, vec![1]).contains("the model has 4 users and 7 items"));
-    assert!(refusal(&Matrix::zeros(3, 2), &data, vec![1]).contains("user embeddings have 2 numbers"));
+    assert!(refusal(&scorer, &data, vec![5, 0]).contains("K = 0, but a list has at least one item"));
+    assert!(refusal(&scorer, &data, vec![]).contains("no K to evaluate at"));
+    let other = with_scores(&vec![vec![0.0; 7]; 4]);
+    assert!(refusal(&other, &data, vec![1]).contains("the model has 4 users and 7 items"));
     data.test = Interactions::empty(3, 7);
-    assert!(refusal(&users, &data, vec![1]).contains("the test part of 'toy' is empty"));
+    assert!(refusal(&scorer, &data, vec![1]).contains("the test part of 'toy' is empty"));
 }

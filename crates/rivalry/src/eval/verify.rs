@@ -1,264 +1,129 @@
-//! The same figures once more, as plainly as they can be had: every score in f64, every item looked at, every metric
-//! written out from its definition. It shares no arithmetic with the ranking it checks, is slow, and is there to be
-//! believed.
+//! Verification: every list and figure computed again in `f64`, by the plainest arithmetic. It shares no arithmetic with
+//! the ranking it checks; it is slow.
+
+mod definitions;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
+use self::definitions::{naive_beyond, naive_means};
 use super::bucket::head_and_tail;
-use super::evaluate::Truth;
-use super::{Average, EvalOptions, Evaluation, Lists, Part, evaluate, top_k_lists};
+use super::evaluate::ranked_lists;
+use super::{Average, EvalOptions, Evaluation, HeldOut, Part, evaluate};
 use crate::data::{Dataset, Interactions};
-use crate::{Error, Matrix, Result};
+use crate::ranker::RankedLists;
+use crate::scorer::{ReferenceScores, Scorer};
+use crate::{Error, Result};
 
-/// Tables before they are made into scores.
-#[derive(Clone, Copy, Debug)]
-pub struct Raw<'a> {
-    /// One row a user.
-    pub users: &'a Matrix,
-    /// One row an item.
-    pub items: &'a Matrix,
-    /// Whether the score is the cosine of the rows, and not their dot product.
-    pub cosine: bool,
-}
-
-/// Figures that were found right.
+/// An evaluation that was verified.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verification {
-    /// The figures themselves.
+    /// The evaluation itself.
     #[serde(skip)]
     pub evaluation: Evaluation,
-    /// How many figures were computed again.
+    /// The number of figures that were computed again.
     pub figures: usize,
-    /// The largest difference between a figure and the same one computed again.
+    /// The largest difference between a figure and its recomputation.
     pub largest_difference: f64,
-    /// Users whose list has items in another order than f64 gives, their scores being equal to within the rounding of
-    /// f32.
+    /// The number of users whose list is in another order than in `f64`, with scores that are equal within `f32`
+    /// rounding.
     pub reordered_users: usize,
 }
 
-/// Sums of the same numbers in another order may differ by so much.
+/// Sums of the same numbers in another order may differ by this much.
 const TOLERANCE: f64 = 1e-12;
 
-/// Evaluates `scored` tables (users, items), and holds every list and every figure against a naive recomputation in f64
-/// from the `raw` tables and the data.
+/// Evaluates a model, and checks every list and every figure against a recomputation in `f64` from the model's
+/// [reference scores](Scorer::reference_scores) and the data.
 ///
-/// A list is right if no masked item is in it, nothing that is left out scores higher than its last item, and its
-/// scores never rise, all within what f32 can tell apart. A figure is right if it is the mean of its definition over
-/// these lists.
+/// A list is right if it holds no masked item, no candidate outside it scores higher than its last item, and its scores
+/// never rise, all within `f32` rounding. A figure is right if it is the mean of its definition over these lists.
 ///
 /// # Errors
 /// As [`evaluate`]; and if a list or a figure is not right.
 pub fn verify(
-    scored: [&Matrix; 2],
-    raw: Raw<'_>,
+    scorer: &dyn Scorer,
     dataset: &Dataset,
     part: Part,
     options: &EvalOptions,
 ) -> Result<Verification> {
-    let [users, items] = scored;
-    let evaluation = evaluate(users, items, dataset, part, options)?;
-    let Truth { held_out, masks, targets } = Truth::of(dataset, part, options)?;
+    let evaluation = evaluate(scorer, dataset, part, options)?;
+    let held_out = HeldOut::of(dataset, part, options)?;
     let longest = options.k.iter().copied().max().unwrap_or_default();
-    let lists = top_k_lists(users, items, &targets, &masks, longest)?;
-    let reordered_users = check_lists(&Naive::new(raw), &lists, &masks)?;
+    let lists = ranked_lists(scorer, &held_out, longest, &mut |_| ControlFlow::Continue(()))?;
+    let lists = lists.expect("nobody asked to stop");
+    let HeldOut { truth, masked, .. } = held_out;
+    let reordered_users = check_lists(scorer, &lists, &masked)?;
 
     let mut checked = Checked::default();
-    let everyone = held_out.n_users();
-    let means = naive_means(&lists, |user| held_out.items_of(user).iter().copied().collect(), &options.k);
-    checked.hold(
-        "",
-        &evaluation.metrics,
-        &means.over(match options.average {
-            Average::Evaluable => means.users,
-            Average::All => everyone,
-        }),
-    )?;
+    let means = naive_means(&lists, |user| truth.items_of(user).iter().copied().collect(), &options.k);
+    let users = match options.average {
+        Average::Evaluable => means.users,
+        Average::All => truth.n_users(),
+    };
+    checked.compare("", &evaluation.metrics, &means.over(users))?;
     if options.buckets {
         let (head, tail) = head_and_tail(&dataset.train);
         for (name, bucket, items) in [("head", &evaluation.head, head), ("tail", &evaluation.tail, tail)] {
             let items: BTreeSet<u32> = items.into_iter().collect();
-            let truth =
-                |user| held_out.items_of(user).iter().copied().filter(|i| items.contains(i)).collect();
-            let means = naive_means(&lists, truth, &options.k);
+            let in_bucket =
+                |user| truth.items_of(user).iter().copied().filter(|i| items.contains(i)).collect();
+            let means = naive_means(&lists, in_bucket, &options.k);
             let reported = bucket.as_ref().map(|bucket| &bucket.metrics);
-            checked.hold(name, reported.unwrap_or(&BTreeMap::new()), &means.over(means.users))?;
+            checked.compare(name, reported.unwrap_or(&BTreeMap::new()), &means.over(means.users))?;
         }
     }
     if let Some(beyond) = &evaluation.beyond {
-        checked.hold("lists", beyond, &naive_beyond(&lists, &dataset.train, &options.k))?;
+        checked.compare("lists", beyond, &naive_beyond(&lists, &dataset.train, &options.k))?;
     }
     let Checked { figures, largest_difference } = checked;
     Ok(Verification { evaluation, figures, largest_difference, reordered_users })
 }
 
-/// Scores in f64.
-struct Naive {
-    users: Vec<Vec<f64>>,
-    items: Vec<Vec<f64>>,
-    /// The longest item.
-    longest: f64,
-}
-
-impl Naive {
-    fn new(raw: Raw<'_>) -> Self {
-        let rows = |table: &Matrix| -> Vec<Vec<f64>> {
-            let row = |r| {
-                let row: Vec<f64> = table.row(r).iter().map(|&x| f64::from(x)).collect();
-                let length = norm(&row);
-                if raw.cosine && length > 0.0 { row.iter().map(|x| x / length).collect() } else { row }
-            };
-            (0..table.rows()).map(row).collect()
-        };
-        let (users, items) = (rows(raw.users), rows(raw.items));
-        let longest = items.iter().map(|row| norm(row)).fold(0.0, f64::max);
-        Self { users, items, longest }
-    }
-
-    fn score(&self, user: u32, item: u32) -> f64 {
-        let (user, item) = (&self.users[user as usize], &self.items[item as usize]);
-        user.iter().zip(item).map(|(a, b)| a * b).sum()
-    }
-
-    /// How far an f32 score may be from the true one, for each of two scores that are compared.
-    fn rounding(&self, user: u32) -> f64 {
-        let user = &self.users[user as usize];
-        2.0 * (user.len() + 16) as f64 * f64::from(f32::EPSILON) * norm(user) * self.longest
-    }
-}
-
-fn norm(row: &[f64]) -> f64 {
-    row.iter().map(|x| x * x).sum::<f64>().sqrt()
-}
-
-/// Whether every list is a right one; for how many users f64 would have ordered items differently.
-fn check_lists(naive: &Naive, lists: &Lists, masks: &[&Interactions]) -> Result<usize> {
+/// Checks every list. Returns the number of users whose items `f64` would have ordered differently.
+fn check_lists(scorer: &dyn Scorer, lists: &RankedLists, masked: &[&Interactions]) -> Result<usize> {
     let wrong =
         |user: u32, what: String| Error::Unverified { what: format!("the list of user {user} {what}") };
     let check = |n: usize| -> Result<bool> {
-        let user = lists.users()[n];
-        let masked: BTreeSet<u32> = masks.iter().flat_map(|mask| mask.items_of(user)).copied().collect();
+        let user = lists.queries()[n];
+        let masked: BTreeSet<u32> = masked.iter().flat_map(|mask| mask.items_of(user)).copied().collect();
         let list = lists.items(n);
         let listed: BTreeSet<u32> = list.iter().copied().collect();
-        let free = naive.items.len() - masked.len();
-        if listed.len() != list.len() || list.len() != free.min(lists.k) {
+        let ReferenceScores { scores, rounding } = scorer.reference_scores(user);
+        let free = scores.len() - masked.len();
+        if listed.len() != list.len() || list.len() != free.min(lists.k()) {
             return Err(wrong(user, format!("has {} items, {} of them different", list.len(), listed.len())));
         }
         if let Some(item) = listed.intersection(&masked).next() {
             return Err(wrong(user, format!("holds item {item}, which is masked")));
         }
-        let rounding = naive.rounding(user);
-        let scores: Vec<f64> = list.iter().map(|&item| naive.score(user, item)).collect();
+        let score = |item: u32| scores[item as usize];
         let mut reordered = false;
-        for (places, scores) in list.windows(2).zip(scores.windows(2)) {
-            if scores[1] > scores[0] + rounding {
-                return Err(wrong(user, format!("has item {} before {}", places[0], places[1])));
+        for pair in list.windows(2) {
+            if score(pair[1]) > score(pair[0]) + rounding {
+                return Err(wrong(user, format!("has item {} before {}", pair[0], pair[1])));
             }
-            reordered |= scores[1] > scores[0];
+            reordered |= score(pair[1]) > score(pair[0]);
         }
-        let Some(&last) = scores.last() else { return Ok(false) };
-        for item in
-            (0..naive.items.len() as u32).filter(|item| !masked.contains(item) && !listed.contains(item))
-        {
-            let score = naive.score(user, item);
-            if score > last + rounding {
-                return Err(wrong(
-                    user,
-                    format!("lacks item {item}, which scores {score} and its last {last}"),
-                ));
+        let Some(last) = list.last().map(|&item| score(item)) else { return Ok(false) };
+        for item in (0..scores.len() as u32).filter(|item| !masked.contains(item) && !listed.contains(item)) {
+            if score(item) > last + rounding {
+                let what = format!("lacks item {item}, which scores {} and its last {last}", score(item));
+                return Err(wrong(user, what));
             }
-            reordered |= score > last;
+            reordered |= score(item) > last;
         }
         Ok(reordered)
     };
-    let checks: Vec<Result<bool>> = (0..lists.users().len()).into_par_iter().map(check).collect();
+    let checks: Vec<Result<bool>> = (0..lists.queries().len()).into_par_iter().map(check).collect();
     let reordered = checks.into_iter().collect::<Result<Vec<bool>>>()?;
     Ok(reordered.into_iter().filter(|&reordered| reordered).count())
 }
 
-/// Sums of metrics over users.
-struct Sums {
-    users: usize,
-    sums: BTreeMap<String, f64>,
-}
-
-impl Sums {
-    fn over(&self, users: usize) -> BTreeMap<String, f64> {
-        let means = self.sums.iter().map(|(name, sum)| (name.clone(), sum / users as f64));
-        if self.users == 0 { BTreeMap::new() } else { means.collect() }
-    }
-}
-
-/// Every metric of every user who has something to find.
-fn naive_means(lists: &Lists, truth: impl Fn(u32) -> BTreeSet<u32>, ks: &[usize]) -> Sums {
-    let mut all = Sums { users: 0, sums: BTreeMap::new() };
-    for (n, &user) in lists.users().iter().enumerate() {
-        let truth = truth(user);
-        if truth.is_empty() {
-            continue;
-        }
-        all.users += 1;
-        for &k in ks {
-            let hit: Vec<bool> = lists.items(n).iter().take(k).map(|item| truth.contains(item)).collect();
-            for (label, value) in definitions(&hit, truth.len(), k) {
-                *all.sums.entry(format!("{label}@{k}")).or_default() += value;
-            }
-        }
-    }
-    all
-}
-
-/// The metrics as they are defined, of one list.
-fn definitions(hit: &[bool], relevant: usize, k: usize) -> [(&'static str, f64); 6] {
-    let found = hit.iter().filter(|&&hit| hit).count() as f64;
-    let best = relevant.min(k);
-    let (mut dcg, mut precisions, mut first, mut so_far) = (0.0, 0.0, 0.0, 0.0);
-    for (place, _) in hit.iter().enumerate().filter(|&(_, &hit)| hit) {
-        let rank = (place + 1) as f64;
-        so_far += 1.0;
-        dcg += 1.0 / (rank + 1.0).log2();
-        precisions += so_far / rank;
-        first = if first == 0.0 { 1.0 / rank } else { first };
-    }
-    let ideal: f64 = (1..=best).map(|rank| 1.0 / (rank as f64 + 1.0).log2()).sum();
-    [
-        ("Recall", found / relevant as f64),
-        ("NDCG", dcg / ideal),
-        ("Precision", found / k as f64),
-        ("HitRate", if found > 0.0 { 1.0 } else { 0.0 }),
-        ("MRR", first),
-        ("MAP", precisions / best as f64),
-    ]
-}
-
-/// Coverage, popularity and Gini as they are defined: the latter as the mean difference of all pairs of items.
-fn naive_beyond(lists: &Lists, train: &Interactions, ks: &[usize]) -> BTreeMap<String, f64> {
-    let n_items = train.n_items();
-    let mut values = BTreeMap::new();
-    for &k in ks {
-        let mut shown = vec![0.0; n_items];
-        let (mut popularity, mut places) = (0.0, 0.0);
-        let counts = train.item_counts();
-        for n in 0..lists.users().len() {
-            for &item in lists.items(n).iter().take(k) {
-                shown[item as usize] += 1.0;
-                popularity += f64::from(counts[item as usize]);
-                places += 1.0;
-            }
-        }
-        let different = |a: &f64| shown.iter().map(|b| (a - b).abs()).sum::<f64>();
-        let spread: f64 = shown.par_iter().map(different).collect::<Vec<f64>>().iter().sum();
-        let covered = shown.iter().filter(|&&times| times > 0.0).count();
-        values.insert(format!("Coverage@{k}"), covered as f64 / n_items as f64);
-        values.insert(format!("AveragePopularity@{k}"), popularity / f64::max(places, 1.0));
-        values.insert(format!("Gini@{k}"), spread / (2.0 * n_items as f64 * f64::max(places, 1.0)));
-    }
-    values
-}
-
-/// What was held against each other so far.
+/// The figures that were compared so far.
 #[derive(Default)]
 struct Checked {
     figures: usize,
@@ -266,8 +131,8 @@ struct Checked {
 }
 
 impl Checked {
-    /// All that was reported was computed again, and agrees.
-    fn hold(
+    /// Compares reported figures with recomputed ones.
+    fn compare(
         &mut self,
         of: &str,
         reported: &BTreeMap<String, f64>,
@@ -294,17 +159,23 @@ impl Checked {
 
 #[cfg(test)]
 mod tests {
+    use super::definitions::definitions;
     use super::*;
+    use crate::Matrix;
+    use crate::backbone::{Embeddings, Score};
     use crate::data::{Preparation, load};
     use crate::eval::{METRICS, Mask};
+    use crate::scorer::{EmbeddingScorer, ItemBlock, Query};
 
-    fn tables() -> (Dataset, Matrix, Matrix) {
-        let dataset =
-            load("synthetic", &Default::default(), &Preparation::default(), None, &mut |_| {}).unwrap();
+    fn dataset() -> Dataset {
+        load("synthetic", &Default::default(), &Preparation::default(), None, &mut |_| {}).unwrap()
+    }
+
+    fn scorer(dataset: &Dataset, score: Score) -> EmbeddingScorer<'static> {
         let wave = |r: usize, c: usize| ((r * 13 + c * 5) as f32).sin();
         let users = Matrix::from_fn(dataset.users.len(), 24, wave);
         let items = Matrix::from_fn(dataset.items.len(), 24, |r, c| wave(c, r));
-        (dataset, users, items)
+        EmbeddingScorer::new(Embeddings { users, items }, score)
     }
 
     fn all() -> EvalOptions {
@@ -319,41 +190,72 @@ mod tests {
 
     #[test]
     fn right_figures_pass_in_every_protocol() {
-        let (dataset, users, items) = tables();
+        let dataset = dataset();
         for (mask, average) in [(Mask::Train, Average::All), (Mask::TrainValid, Average::Evaluable)] {
             let options = EvalOptions { mask, average, ..all() };
             for part in [Part::Test, Part::Valid] {
-                let raw = Raw { users: &users, items: &items, cosine: false };
-                let found = verify([&users, &items], raw, &dataset, part, &options).unwrap();
-                assert_eq!(found.figures, 2 * (3 * METRICS.len() + 3));
-                assert!(found.largest_difference <= TOLERANCE);
+                for score in [Score::Dot, Score::Cosine] {
+                    let found = verify(&scorer(&dataset, score), &dataset, part, &options).unwrap();
+                    assert_eq!(found.figures, 2 * (3 * METRICS.len() + 3));
+                    assert!(found.largest_difference <= TOLERANCE);
+                }
             }
+        }
+    }
+
+    /// Ranks by one model's scores, and gives another's for reference.
+    struct Mismatched(EmbeddingScorer<'static>, EmbeddingScorer<'static>);
+
+    impl Scorer for Mismatched {
+        fn n_users(&self) -> usize {
+            self.0.n_users()
+        }
+
+        fn n_items(&self) -> usize {
+            self.0.n_items()
+        }
+
+        fn query(&self, users: &[u32]) -> Query {
+            self.0.query(users)
+        }
+
+        fn fold_in(&self, histories: &Interactions) -> Query {
+            self.0.fold_in(histories)
+        }
+
+        fn score(&self, query: &Query, items: ItemBlock<'_>, out: &mut Matrix) {
+            self.0.score(query, items, out);
+        }
+
+        fn reference_scores(&self, user: u32) -> ReferenceScores {
+            self.1.reference_scores(user)
         }
     }
 
     #[test]
     fn a_ranking_by_other_scores_is_found_out() {
-        let (dataset, users, items) = tables();
-        let mut others = items.clone();
-        others.row_mut(7).iter_mut().for_each(|x| *x *= 1.5);
-        let raw = Raw { users: &users, items: &items, cosine: false };
-        let error = verify([&users, &others], raw, &dataset, Part::Test, &all()).unwrap_err();
+        let dataset = dataset();
+        // The cosine of these rows is not their dot product.
+        let mismatched = Mismatched(scorer(&dataset, Score::Dot), scorer(&dataset, Score::Cosine));
+        let error = verify(&mismatched, &dataset, Part::Test, &all()).unwrap_err();
         assert!(error.to_string().contains("the list of user"), "{error}");
         assert_eq!(error.exit_code(), 1);
-        // The cosine of these rows is not their dot product.
-        let raw = Raw { cosine: true, ..raw };
-        assert!(verify([&users, &items], raw, &dataset, Part::Test, &all()).is_err());
+        let mut embeddings = scorer(&dataset, Score::Dot).embeddings().unwrap().clone();
+        embeddings.items.row_mut(7).iter_mut().for_each(|x| *x *= 1.5);
+        let scaled = EmbeddingScorer::new(embeddings, Score::Dot);
+        let mismatched = Mismatched(scaled, scorer(&dataset, Score::Dot));
+        assert!(verify(&mismatched, &dataset, Part::Test, &all()).is_err());
     }
 
     #[test]
-    fn a_figure_that_is_off_or_no_number_is_found_out() {
+    fn a_figure_that_is_wrong_or_not_a_number_is_found_out() {
         let figures = |value: f64| BTreeMap::from([("NDCG@20".to_owned(), value)]);
         let mut checked = Checked::default();
-        assert!(checked.hold("", &figures(0.5), &figures(0.5)).is_ok());
+        assert!(checked.compare("", &figures(0.5), &figures(0.5)).is_ok());
         for wrong in [0.5001, f64::NAN] {
-            let error = checked.hold("head", &figures(wrong), &figures(0.5)).unwrap_err().to_string();
+            let error = checked.compare("head", &figures(wrong), &figures(0.5)).unwrap_err().to_string();
             assert!(error.contains("NDCG@20 of the head"), "{error}");
         }
-        assert!(checked.hold("", &figures(0.5), &BTreeMap::new()).is_err());
+        assert!(checked.compare("", &figures(0.5), &BTreeMap::new()).is_err());
     }
 }

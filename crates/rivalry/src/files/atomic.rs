@@ -8,7 +8,7 @@ use super::Draft;
 use crate::{Error, Result};
 
 /// How the temporary names of such files begin.
-pub(crate) const DRAFT: &str = ".tmp-";
+pub const DRAFT: &str = ".tmp-";
 
 /// Writes a file under a temporary name beside `path`, makes sure that it is on the disk, and renames it.
 pub fn write(

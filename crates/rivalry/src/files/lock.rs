@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::{Error, InputError, Result};
 
 /// The file that is locked. What stands in it says who has it, for whoever comes second.
-pub(crate) const LOCK: &str = ".lock";
+pub const LOCK: &str = ".lock";
 
 /// A folder that nobody else writes to until this is dropped.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ mod atomic;
 mod draft;
 mod lock;
 
+pub use atomic::DRAFT;
+pub(crate) use atomic::sync_folder;
 pub use atomic::write as write_atomically;
-pub(crate) use atomic::{DRAFT, sync_folder};
 pub(crate) use draft::Draft;
-pub(crate) use lock::LOCK;
-pub use lock::Lock;
+pub use lock::{LOCK, Lock};

@@ -2,7 +2,7 @@
 
 use rivalry_kernels::{Activation, Real};
 
-use crate::config::{Param, Params, Range, Value};
+use crate::params::{Param, Params, Range, Value};
 
 const NAMES: &[&str] = &["exp", "relu", "tanh", "atan"];
 

@@ -3,26 +3,26 @@
 //!
 //! With `A = log(WN) + lse_j(log p_j + (f_j - f_i)/τ)` and `q` the softmax inside it, the value is `softplus(A)` and the
 //! gradients are `∂/∂f_j = σ(A) q_j/τ`, `∂/∂f_i = -σ(A)/τ`, `∂/∂g_j = σ(A) (q_j - p_j)`. In every fifth epoch only the
-//! rival moves, uphill; in all others only the model.
+//! adversary moves, uphill; in all others only the model.
 //!
 //! A. Zhang et al., Empowering Collaborative Filtering with Principled Adversarial Contrastive Loss, NeurIPS 2023.
 
 use rivalry_kernels::{Real, sigmoid, softplus};
 
 use super::softmax::TAU;
-use super::{Companions, Entry, Gradients, Loss, Row, RowGradient, RowLoss, Turn};
-use crate::config::{Param, Range, Value};
+use super::{Entry, GradientBuffers, Loss, NegativeFeatures, Phase, Row, RowGradient, RowLoss};
+use crate::params::{Param, Range, Value};
 
 pub(super) const ADVINFONCE: Entry = Entry {
     name: "advinfonce",
     summary: "InfoNCE whose negatives are weighted by an adversary",
-    params: &[TAU, NEG_WEIGHT, RIVAL_LR, RIVAL_EVERY],
+    params: &[TAU, NEG_WEIGHT, ADVERSARY_LR, ADVERSARY_EVERY],
     build: |params| {
         Box::new(AdvInfoNce {
             tau: params.number(TAU.name),
             neg_weight: params.number(NEG_WEIGHT.name),
-            rival_lr: params.number(RIVAL_LR.name),
-            rival_every: params.count(RIVAL_EVERY.name),
+            adversary_lr: params.number(ADVERSARY_LR.name),
+            adversary_every: params.count(ADVERSARY_EVERY.name),
         })
     },
 };
@@ -34,15 +34,15 @@ const NEG_WEIGHT: Param = Param {
     range: Range::Positive,
     grid: &[],
 };
-const RIVAL_LR: Param = Param {
-    name: "rival_lr",
+const ADVERSARY_LR: Param = Param {
+    name: "adversary_lr",
     doc: "learning rate of the adversary",
     default: Value::Number(5e-5),
     range: Range::Positive,
     grid: &[],
 };
-const RIVAL_EVERY: Param = Param {
-    name: "rival_every",
+const ADVERSARY_EVERY: Param = Param {
+    name: "adversary_every",
     doc: "the adversary moves in every such epoch, the model in all others",
     default: Value::Count(5),
     range: Range::AtLeast(2.0),
@@ -52,47 +52,48 @@ const RIVAL_EVERY: Param = Param {
 struct AdvInfoNce {
     tau: f64,
     neg_weight: f64,
-    rival_lr: f64,
-    rival_every: usize,
+    adversary_lr: f64,
+    adversary_every: usize,
 }
 
 impl<T: Real> RowLoss<T> for AdvInfoNce {
-    fn companions(&self) -> Companions {
-        Companions::RivalScores
-    }
-
-    fn gradient(&self, turn: Turn, row: Row<'_, T>, _: T, grads: Gradients<'_, T>) -> RowGradient<T> {
+    fn gradient(&self, phase: Phase, row: Row<'_, T>, _: T, grads: GradientBuffers<'_, T>) -> RowGradient<T> {
         let n = row.negatives.len();
         let inverse_tau = T::of(1.0 / self.tau);
         T::with_buffer(2 * n, |buffer| {
             let (weights, logits) = buffer.split_at_mut(n);
             // With sharpness 1, the gradient of log-sum-exp is the softmax itself.
-            let (rival_total, _) =
-                T::softmax(T::zero(), row.companions, None, None, T::one(), T::one(), weights);
-            for ((z, g), f) in logits.iter_mut().zip(row.companions).zip(row.negatives) {
-                *z = *g - rival_total + (*f - row.positive) * inverse_tau;
+            let (adversary_total, _) =
+                T::log_sum_exp(T::zero(), row.features, None, None, T::one(), T::one(), weights);
+            for ((z, g), f) in logits.iter_mut().zip(row.features).zip(row.negatives) {
+                *z = *g - adversary_total + (*f - row.positive) * inverse_tau;
             }
-            let (total, _) = T::softmax(T::zero(), logits, None, None, T::one(), T::one(), grads.negatives);
+            let (total, _) =
+                T::log_sum_exp(T::zero(), logits, None, None, T::one(), T::one(), grads.negatives);
             let a = T::of((self.neg_weight * n as f64).ln()) + total;
             let pull = sigmoid(a);
             for (q, p) in grads.negatives.iter_mut().zip(weights) {
-                *q = match turn {
-                    Turn::Rival => pull * (*q - *p),
+                *q = match phase {
+                    Phase::Adversary => pull * (*q - *p),
                     _ => pull * inverse_tau * *q,
                 };
             }
-            let positive = if turn == Turn::Rival { T::zero() } else { -pull * inverse_tau };
+            let positive = if phase == Phase::Adversary { T::zero() } else { -pull * inverse_tau };
             RowGradient { value: softplus(a), positive }
         })
     }
 }
 
 impl Loss for AdvInfoNce {
-    fn turns(&self, epoch: usize) -> &'static [Turn] {
-        if (epoch + 1).is_multiple_of(self.rival_every) { &[Turn::Rival] } else { &[Turn::Model] }
+    fn negative_features(&self) -> NegativeFeatures {
+        NegativeFeatures::AdversaryScores
     }
 
-    fn rival(&self) -> Option<f64> {
-        Some(self.rival_lr)
+    fn phases(&self, epoch: usize) -> &'static [Phase] {
+        if (epoch + 1).is_multiple_of(self.adversary_every) { &[Phase::Adversary] } else { &[Phase::Model] }
+    }
+
+    fn adversary_lr(&self) -> Option<f64> {
+        Some(self.adversary_lr)
     }
 }

@@ -4,7 +4,7 @@
 
 use rivalry_kernels::{Real, sigmoid, softplus};
 
-use super::{Entry, Gradients, Init, Loss, Negatives, Row, RowGradient, RowLoss, Turn};
+use super::{Entry, GradientBuffers, Init, Loss, Negatives, Phase, Row, RowGradient, RowLoss};
 
 pub(super) const BPR: Entry = Entry {
     name: "bpr",
@@ -16,7 +16,7 @@ pub(super) const BPR: Entry = Entry {
 struct Bpr;
 
 impl<T: Real> RowLoss<T> for Bpr {
-    fn gradient(&self, _: Turn, row: Row<'_, T>, _: T, grads: Gradients<'_, T>) -> RowGradient<T> {
+    fn gradient(&self, _: Phase, row: Row<'_, T>, _: T, grads: GradientBuffers<'_, T>) -> RowGradient<T> {
         let share = T::of(row.negatives.len() as f64).recip();
         let (mut value, mut mass) = (T::zero(), T::zero());
         for (f, g) in row.negatives.iter().zip(grads.negatives) {

@@ -5,16 +5,16 @@
 //! J. Wu et al., BSL: Understanding and Improving Softmax Loss for Recommendation, ICDE 2024.
 
 use super::Entry;
-use super::softmax::{Softmax, TAU, Weight};
-use crate::config::Param;
+use super::softmax::{LOG_Q, Softmax, TAU, Weight};
+use crate::params::Param;
 
 pub(super) const BSL: Entry = Entry {
     name: "bsl",
     summary: "bilateral softmax: one temperature for the positive, another for the negatives",
-    params: &[TAU1, TAU2],
+    params: &[TAU1, TAU2, LOG_Q],
     build: |params| {
         let (tau1, tau2) = (params.number(TAU1.name), params.number(TAU2.name));
-        Box::new(Softmax { weight: Weight::Constant(tau2 / tau1), ..Softmax::plain(tau2) })
+        Box::new(Softmax { weight: Weight::Constant(tau2 / tau1), ..Softmax::at_temperature(tau2, params) })
     },
 };
 

@@ -7,8 +7,8 @@
 
 use super::Entry;
 use super::competition::{ALPHA, Competition, SLATE};
-use super::softmax::{PULL, Softmax, TAU};
-use crate::config::{Param, Value};
+use super::softmax::{LOG_Q, PULL, Softmax, TAU};
+use crate::params::{Param, Value};
 
 pub(super) const CAP: Entry = Entry {
     name: "cap",
@@ -18,12 +18,13 @@ pub(super) const CAP: Entry = Entry {
         Param { default: Value::Number(0.75), grid: &[0.7, 0.75, 0.8, 0.85, 0.9], ..PULL },
         Param { default: Value::Number(3.0), ..ALPHA },
         SLATE,
+        LOG_Q,
     ],
     build: |params| {
         Box::new(Softmax {
             pull: params.number(PULL.name),
             temperature: Some(Competition::new(params)),
-            ..Softmax::plain(params.number(TAU.name))
+            ..Softmax::plain(params)
         })
     },
 };

@@ -3,7 +3,7 @@
 use rivalry_kernels::Real;
 
 use super::Row;
-use crate::config::{Param, Params, Range, Value};
+use crate::params::{Param, Params, Range, Value};
 
 pub(super) const ALPHA: Param = Param {
     name: "alpha",
@@ -37,7 +37,7 @@ impl Competition {
 
     /// The pair's competition intensity c.
     pub(super) fn intensity<T: Real>(&self, row: Row<'_, T>, tau: T) -> T {
-        T::competition(row.negatives, row.companions, tau, self.slate)
+        T::top_k_log_mean_exp(row.negatives, row.features, tau, self.slate)
     }
 
     /// Turns the intensities of a batch into its temperature multipliers, in place.

@@ -4,49 +4,44 @@
 use super::Entry;
 use super::competition::{ALPHA, Competition, SLATE};
 use super::kappa::{BETA, DRIFT_CONTROL, KAPPA_MIN, KAPPA_TAU, Kappa};
-use super::softmax::{Softmax, TAU, Weight};
-use super::top_k::{K, REFRESH_EVERY, TAU_W, TopK};
-use crate::config::Params;
+use super::softmax::{LOG_Q, Softmax, TAU, Weight};
+use super::top_k::{K, REFRESH_EVERY, TAU_W, TopKWeight};
+use crate::params::Params;
 
 pub(super) const DSL: Entry = Entry {
     name: "dsl",
     summary: "dual-scale softmax: negatives weighted by κ, a temperature for each pair",
-    params: &[TAU, ALPHA, BETA, SLATE, KAPPA_MIN, KAPPA_TAU, DRIFT_CONTROL],
+    params: &[TAU, ALPHA, BETA, SLATE, KAPPA_MIN, KAPPA_TAU, DRIFT_CONTROL, LOG_Q],
     build: |params| Box::new(dsl(params)),
 };
 
 pub(super) const DSL_KAPPA: Entry = Entry {
     name: "dsl-kappa",
     summary: "DSL's κ branch alone: negatives weighted by hardness and similarity",
-    params: &[TAU, BETA, KAPPA_MIN, KAPPA_TAU, DRIFT_CONTROL],
-    build: |params| {
-        Box::new(Softmax { scale: Some(Kappa::new(params)), ..Softmax::plain(params.number(TAU.name)) })
-    },
+    params: &[TAU, BETA, KAPPA_MIN, KAPPA_TAU, DRIFT_CONTROL, LOG_Q],
+    build: |params| Box::new(Softmax { scale: Some(Kappa::new(params)), ..Softmax::plain(params) }),
 };
 
 pub(super) const DSL_CA: Entry = Entry {
     name: "dsl-ca",
     summary: "DSL's competition-aware branch alone: a temperature for each pair",
-    params: &[TAU, ALPHA, SLATE],
+    params: &[TAU, ALPHA, SLATE, LOG_Q],
     build: |params| {
-        Box::new(Softmax {
-            temperature: Some(Competition::new(params)),
-            ..Softmax::plain(params.number(TAU.name))
-        })
+        Box::new(Softmax { temperature: Some(Competition::new(params)), ..Softmax::plain(params) })
     },
 };
 
 pub(super) const DSL_AT_K: Entry = Entry {
     name: "dsl@k",
     summary: "DSL weighted towards pairs near the top K",
-    params: &[TAU, ALPHA, BETA, SLATE, KAPPA_MIN, KAPPA_TAU, DRIFT_CONTROL, TAU_W, K, REFRESH_EVERY],
-    build: |params| Box::new(Softmax { weight: Weight::TopK(TopK::new(params)), ..dsl(params) }),
+    params: &[TAU, ALPHA, BETA, SLATE, KAPPA_MIN, KAPPA_TAU, DRIFT_CONTROL, TAU_W, K, REFRESH_EVERY, LOG_Q],
+    build: |params| Box::new(Softmax { weight: Weight::TopK(TopKWeight::new(params)), ..dsl(params) }),
 };
 
 fn dsl(params: &Params) -> Softmax {
     Softmax {
         scale: Some(Kappa::new(params)),
         temperature: Some(Competition::new(params)),
-        ..Softmax::plain(params.number(TAU.name))
+        ..Softmax::plain(params)
     }
 }

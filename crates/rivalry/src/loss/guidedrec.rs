@@ -10,32 +10,32 @@ mod network;
 use rivalry_kernels::{Real, sigmoid, softplus};
 
 use self::network::{Network, SIZE};
-use super::own::OwnNumbers;
-use super::{Entry, Gradients, Loss, Negatives, Row, RowGradient, RowLoss, State, Turn};
+use super::learned::LearnedParams;
+use super::{Entry, GradientBuffers, Loss, Negatives, Phase, Row, RowGradient, RowLoss, State};
 
 pub(super) const GUIDEDREC: Entry = Entry {
     name: "guidedrec",
     summary: "a network learns the DCG of a pair and nine negatives; the model climbs it",
     params: &[],
-    build: |_| Box::new(GuidedRec { own: OwnNumbers::new(network::initial()) }),
+    build: |_| Box::new(GuidedRec { learned: LearnedParams::new(network::initial()) }),
 };
 
 struct GuidedRec {
-    own: OwnNumbers,
+    learned: LearnedParams,
 }
 
 impl<T: Real> RowLoss<T> for GuidedRec {
-    fn gradient(&self, turn: Turn, row: Row<'_, T>, _: T, grads: Gradients<'_, T>) -> RowGradient<T> {
-        match turn {
-            Turn::Own => self.fit_network(row, grads),
-            Turn::ModelAgain => self.climb(row, grads),
-            Turn::Model | Turn::Rival => cross_entropy(row, grads),
+    fn gradient(&self, phase: Phase, row: Row<'_, T>, _: T, grads: GradientBuffers<'_, T>) -> RowGradient<T> {
+        match phase {
+            Phase::LossParams => self.fit_network(row, grads),
+            Phase::ModelAgain => self.climb(row, grads),
+            Phase::Model | Phase::Adversary => cross_entropy(row, grads),
         }
     }
 }
 
 /// `-(9 log p_i + Σ_j log(1 - p_j))`: the positive weighs as much as the nine negatives.
-fn cross_entropy<T: Real>(row: Row<'_, T>, grads: Gradients<'_, T>) -> RowGradient<T> {
+fn cross_entropy<T: Real>(row: Row<'_, T>, grads: GradientBuffers<'_, T>) -> RowGradient<T> {
     let n = T::of(row.negatives.len() as f64);
     let mut value = n * softplus(-row.positive);
     for (f, g) in row.negatives.iter().zip(grads.negatives) {
@@ -46,17 +46,17 @@ fn cross_entropy<T: Real>(row: Row<'_, T>, grads: Gradients<'_, T>) -> RowGradie
 }
 
 impl GuidedRec {
-    fn fit_network<T: Real>(&self, row: Row<'_, T>, grads: Gradients<'_, T>) -> RowGradient<T> {
-        let network = Network::new(&self.own.values, chances(row));
+    fn fit_network<T: Real>(&self, row: Row<'_, T>, grads: GradientBuffers<'_, T>) -> RowGradient<T> {
+        let network = Network::new(&self.learned.values, chances(row));
         let miss = network.edcg() - dcg(row);
-        network.backward(miss + miss, Some(grads.own));
+        network.backward(miss + miss, Some(grads.params));
         grads.negatives.fill(T::zero());
         RowGradient { value: miss * miss, positive: T::zero() }
     }
 
-    fn climb<T: Real>(&self, row: Row<'_, T>, grads: Gradients<'_, T>) -> RowGradient<T> {
+    fn climb<T: Real>(&self, row: Row<'_, T>, grads: GradientBuffers<'_, T>) -> RowGradient<T> {
         let chances = chances(row);
-        let network = Network::new(&self.own.values, chances);
+        let network = Network::new(&self.learned.values, chances);
         let slopes = network.backward(-T::one(), None);
         let through = |k: usize| slopes[k] * chances[k] * (T::one() - chances[k]);
         for (k, g) in grads.negatives.iter_mut().enumerate() {
@@ -71,26 +71,26 @@ impl Loss for GuidedRec {
         Negatives::Exactly(SIZE - 1)
     }
 
-    fn turns(&self, _: usize) -> &'static [Turn] {
-        &[Turn::Model, Turn::Own, Turn::ModelAgain]
+    fn phases(&self, _: usize) -> &'static [Phase] {
+        &[Phase::Model, Phase::LossParams, Phase::ModelAgain]
     }
 
-    fn own(&self) -> usize {
-        self.own.values.len()
+    fn n_params(&self) -> usize {
+        self.learned.values.len()
     }
 
-    fn step_own(&mut self, turn: Turn, grads: &[f64], lr: f64) {
-        if turn == Turn::Own {
-            self.own.step(grads, |_| lr);
+    fn step_params(&mut self, phase: Phase, grads: &[f64], lr: f64) {
+        if phase == Phase::LossParams {
+            self.learned.step(grads, |_| lr);
         }
     }
 
     fn state(&self) -> State {
-        self.own.state()
+        self.learned.state()
     }
 
     fn restore(&mut self, state: &State) -> bool {
-        self.own.restore(state)
+        self.learned.restore(state)
     }
 }
 

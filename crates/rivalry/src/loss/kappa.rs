@@ -3,7 +3,7 @@
 use rivalry_kernels::Real;
 
 use super::Row;
-use crate::config::{Param, Params, Range, Value};
+use crate::params::{Param, Params, Range, Value};
 
 pub(super) const BETA: Param = Param {
     name: "beta",
@@ -60,7 +60,7 @@ impl Kappa {
     pub(super) fn weights<T: Real>(&self, row: Row<'_, T>, out: &mut [T]) {
         let (beta, floor) = (T::of(self.beta), T::of(self.floor));
         let mut weights =
-            |scores: &[T]| T::kappa(scores, row.companions, beta, floor, self.drift_control, out);
+            |scores: &[T]| T::importance_weights(scores, row.features, beta, floor, self.drift_control, out);
         if self.tau == 1.0 {
             return weights(row.negatives);
         }
@@ -81,7 +81,7 @@ mod tests {
         let (scores, similarities) = ([0.3f64, -0.8, 0.9, 0.1], [0.2, 0.5, -0.9, 1.0]);
         let weights = |tau: f64, negatives: &[f64]| {
             let mut out = [0.0; 4];
-            let row = Row { user: 0, positive: 0.0, negatives, companions: &similarities };
+            let row = Row { user: 0, positive: 0.0, negatives, features: &similarities, log_probs: &[] };
             Kappa { beta: 1.5, tau, floor: 0.05, drift_control: true }.weights(row, &mut out);
             out
         };

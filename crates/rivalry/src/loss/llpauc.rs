@@ -11,9 +11,9 @@
 
 use rivalry_kernels::{Hinge, Real, sigmoid, softplus};
 
-use super::own::OwnNumbers;
-use super::{Entry, Gradients, Init, Loss, Row, RowGradient, RowLoss, State, Turn};
-use crate::config::{Param, Range, Value};
+use super::learned::LearnedParams;
+use super::{Entry, GradientBuffers, Init, Loss, Phase, Row, RowGradient, RowLoss, State};
+use crate::params::{Param, Range, Value};
 
 pub(super) const LLPAUC: Entry = Entry {
     name: "llpauc",
@@ -24,7 +24,7 @@ pub(super) const LLPAUC: Entry = Entry {
             alpha: params.number(ALPHA.name),
             beta: params.number(BETA.name),
             kappa: params.number(KAPPA.name),
-            own: OwnNumbers::new(vec![1.0, 0.0, 0.5, 0.5, 0.0, 0.5, 0.5]),
+            learned: LearnedParams::new(vec![1.0, 0.0, 0.5, 0.5, 0.0, 0.5, 0.5]),
         })
     },
 };
@@ -64,37 +64,37 @@ struct Llpauc {
     alpha: f64,
     beta: f64,
     kappa: f64,
-    own: OwnNumbers,
+    learned: LearnedParams,
 }
 
 impl<T: Real> RowLoss<T> for Llpauc {
-    fn gradient(&self, _: Turn, row: Row<'_, T>, _: T, grads: Gradients<'_, T>) -> RowGradient<T> {
-        let number = |n: usize| T::of(self.own.values[n]);
+    fn gradient(&self, _: Phase, row: Row<'_, T>, _: T, grads: GradientBuffers<'_, T>) -> RowGradient<T> {
+        let number = |n: usize| T::of(self.learned.values[n]);
         let [a, b, s_pos, s_neg, gamma] = [A, B, S_POS, S_NEG, GAMMA].map(number);
         let (theta_a, theta_b) = (number(THETA_A), number(THETA_B));
         let (one, two, kappa) = (T::one(), T::of(2.0), T::of(self.kappa));
-        let own = grads.own;
+        let params = grads.params;
 
         let p = sigmoid(row.positive);
         let z = kappa * (-(p - a) * (p - a) + two * (one + gamma) * p - s_pos);
         let weight = -sigmoid(z) / T::of(self.alpha);
         let mut value = -softplus(z) / kappa / T::of(self.alpha);
         let positive = weight * (-two * (p - a) + two * (one + gamma)) * p * (one - p);
-        own[A] = own[A] + weight * two * (p - a) + theta_a;
-        own[S_POS] = own[S_POS] - one - weight;
+        params[A] = params[A] + weight * two * (p - a) + theta_a;
+        params[S_POS] = params[S_POS] - one - weight;
         let mut gamma_grad = weight * two * p;
 
         let share = T::of(1.0 / (self.beta * row.negatives.len() as f64));
         let hinge = Hinge { centre: b, slope: two * (one + gamma), offset: s_neg, sharpness: kappa };
-        let [smooth, slope, moment] =
-            T::hinge(hinge, row.negatives, share, grads.negatives).map(|sum| share * sum);
-        value = value + smooth;
-        gamma_grad = gamma_grad + two * moment;
-        own[B] = own[B] + two * (b * slope - moment) - theta_b;
-        own[S_NEG] = own[S_NEG] - slope + one;
-        own[GAMMA] = own[GAMMA] + gamma_grad - two * gamma + theta_a + theta_b;
-        own[THETA_A] = own[THETA_A] + a + gamma;
-        own[THETA_B] = own[THETA_B] + gamma + one - b;
+        let sums = T::hinge(hinge, row.negatives, share, grads.negatives);
+        let (slope, slope_p) = (share * sums.slope, share * sums.slope_p);
+        value = value + share * sums.value;
+        gamma_grad = gamma_grad + two * slope_p;
+        params[B] = params[B] + two * (b * slope - slope_p) - theta_b;
+        params[S_NEG] = params[S_NEG] - slope + one;
+        params[GAMMA] = params[GAMMA] + gamma_grad - two * gamma + theta_a + theta_b;
+        params[THETA_A] = params[THETA_A] + a + gamma;
+        params[THETA_B] = params[THETA_B] + gamma + one - b;
         value = value - s_pos + s_neg - gamma * gamma + theta_a * (a + gamma) + theta_b * (gamma + one - b);
         RowGradient { value, positive }
     }
@@ -105,13 +105,13 @@ impl Loss for Llpauc {
         Init::Normal(0.01)
     }
 
-    fn own(&self) -> usize {
-        self.own.values.len()
+    fn n_params(&self) -> usize {
+        self.learned.values.len()
     }
 
-    fn step_own(&mut self, _: Turn, grads: &[f64], lr: f64) {
-        self.own.step(grads, |n| if [S_POS, S_NEG, GAMMA].contains(&n) { 2.0 * lr } else { lr });
-        let v = &mut self.own.values;
+    fn step_params(&mut self, _: Phase, grads: &[f64], lr: f64) {
+        self.learned.step(grads, |n| if [S_POS, S_NEG, GAMMA].contains(&n) { 2.0 * lr } else { lr });
+        let v = &mut self.learned.values;
         v[A] = v[A].clamp(0.0, 1.0);
         v[B] = v[B].clamp(0.0, 1.0);
         v[S_POS] = v[S_POS].clamp(-1.0, 4.0);
@@ -120,10 +120,10 @@ impl Loss for Llpauc {
     }
 
     fn state(&self) -> State {
-        self.own.state()
+        self.learned.state()
     }
 
     fn restore(&mut self, state: &State) -> bool {
-        self.own.restore(state)
+        self.learned.restore(state)
     }
 }

@@ -1,25 +1,25 @@
-//! Losses. A loss sees the scores of a training pair and its negatives, and answers with a value and the
-//! gradients of these scores. It never sees embeddings: gathering and scattering are the trainer's.
+//! Losses. A loss sees the scores of a training pair and its negatives, and returns a value and the gradients of these
+//! scores. It never sees embeddings: gathering and scattering are the trainer's.
 //!
 //! A new loss is one file with an `Entry`, and one line in [`LOSSES`]. Most need nothing but [`RowLoss::gradient`].
-//! What some need besides is in the traits, so that the trainer treats all alike: a number a row that the whole batch
-//! is calibrated by ([`RowLoss::measure`]), learned numbers of the loss's own ([`Loss::own`]), a second set of
-//! embeddings that plays against the model ([`Loss::rival`]), a quantile for each user ([`Loss::quantile_rank`]), and
-//! several turns in one step ([`Loss::turns`]). Those of the softmax family also show their inside
-//! ([`Loss::anatomy`]).
+//! Everything else is an optional capability, so that the trainer treats all losses alike: a number a row that the whole
+//! batch is calibrated by ([`RowLoss::measure`]), learned parameters ([`Loss::n_params`]), a second set of embeddings
+//! that is trained against the model ([`Loss::adversary_lr`]), a quantile for each user ([`Loss::quantile_rank`]), and
+//! several phases in one step ([`Loss::phases`]). The softmax family also reports its internals
+//! ([`Loss::diagnostics`]).
 
 mod activation;
 mod advinfonce;
-mod anatomy;
 mod bpr;
 mod bsl;
 mod cap;
 mod competition;
+mod diagnostics;
 mod dsl;
 mod guidedrec;
 mod kappa;
+mod learned;
 mod llpauc;
-mod own;
 mod psl;
 mod sl;
 mod sl_at_k;
@@ -28,12 +28,11 @@ mod top_k;
 
 use std::collections::BTreeMap;
 
-pub use self::anatomy::{Anatomy, Dissected};
+pub use self::diagnostics::{Diagnostics, RowDiagnostics};
 use rivalry_kernels::Real;
 use serde::{Deserialize, Serialize};
 
-use crate::Result;
-use crate::config::{self, Params};
+use crate::params::{self, Choice, Params};
 
 /// All losses, in the order they are listed to the user.
 pub static LOSSES: &[Entry] = &[
@@ -53,20 +52,37 @@ pub static LOSSES: &[Entry] = &[
     softmax::SOFTMAX,
 ];
 
-/// A loss on the list. Its parameters are legal, so building it can't fail.
-pub type Entry = config::Entry<fn(&Params) -> Box<dyn Loss>>;
+/// A loss on the list.
+pub type Entry = params::Entry<Build>;
 
-/// What a loss computes of the rows of a batch, in two passes.
+/// Builds a loss. Its parameters are legal, so this can't fail.
+pub type Build = fn(&Params) -> Box<dyn Loss>;
+
+/// A chosen loss with its parameters: `[loss]` of a config.
 ///
-/// Rows are independent within a pass, so they run side by side. What a row must know of the others goes
-/// through one number a row: [`measure`](Self::measure) makes it, [`calibrate`](Self::calibrate) sees them all.
-/// Written once for any precision: training runs in `f32`, checks run in `f64`.
-pub trait RowLoss<T: Real>: Send + Sync {
-    /// What [`Row::companions`] must hold.
-    fn companions(&self) -> Companions {
-        Companions::None
-    }
+/// ```
+/// use rivalry::loss::{LOSSES, LossConfig};
+/// let section = |text: &str| text.parse().unwrap();
+/// let config = LossConfig::from_table("loss", LOSSES, &section("type = 'dsl'\ntau = 0.1"))?;
+/// let loss = config.build();
+/// assert!(LossConfig::from_table("loss", LOSSES, &section("type = 'dls'")).is_err());
+/// # Ok::<(), rivalry::Error>(())
+/// ```
+pub type LossConfig = Choice<Build>;
 
+impl LossConfig {
+    /// The loss with these parameters.
+    pub fn build(&self) -> Box<dyn Loss> {
+        (self.entry().build)(self.params())
+    }
+}
+
+/// What a loss computes for the rows of a batch, in two passes.
+///
+/// Rows are independent within a pass, so they run in parallel. What a row must know of the others goes through one
+/// number a row: [`measure`](Self::measure) computes it, [`calibrate`](Self::calibrate) sees them all. Written once for
+/// any precision: training runs in `f32`, checks run in `f64`.
+pub trait RowLoss<T: Real>: Send + Sync {
     /// The first pass: what the batch must know of this row.
     fn measure(&self, _row: Row<'_, T>) -> T {
         T::one()
@@ -75,62 +91,77 @@ pub trait RowLoss<T: Real>: Send + Sync {
     /// Between the passes: turns all rows' measures into what the second pass needs.
     fn calibrate(&self, _measures: &mut [T]) {}
 
-    /// The second pass: the row's value and its gradients with respect to the scores. In the rival's turn the
-    /// gradients are with respect to the rival's scores.
-    fn gradient(&self, turn: Turn, row: Row<'_, T>, calibrated: T, grads: Gradients<'_, T>)
-    -> RowGradient<T>;
+    /// The second pass: the row's value and its gradients with respect to the scores. In the adversary's phase the
+    /// gradients are with respect to the adversary's scores.
+    fn gradient(
+        &self,
+        phase: Phase,
+        row: Row<'_, T>,
+        calibrated: T,
+        grads: GradientBuffers<'_, T>,
+    ) -> RowGradient<T>;
 }
 
-/// A loss, with what it keeps from step to step. Most keep nothing, and everything here has a default.
+/// A loss with its optional capabilities. Every method has a default.
 pub trait Loss: RowLoss<f32> + RowLoss<f64> {
-    /// How many negatives a pair has, where the config doesn't say.
+    /// What [`Row::features`] must hold.
+    fn negative_features(&self) -> NegativeFeatures {
+        NegativeFeatures::None
+    }
+
+    /// Whether [`Row::log_probs`] must be filled in.
+    fn uses_log_probs(&self) -> bool {
+        false
+    }
+
+    /// The number of negatives for each training pair.
     fn negatives(&self) -> Negatives {
         Negatives::Default(1000)
     }
 
-    /// How the embeddings begin.
+    /// The initialisation of the embeddings.
     fn init(&self) -> Init {
         Init::Normal(1.0)
     }
 
-    /// Who moves in a step of this epoch (counted from 0), one after the other.
-    fn turns(&self, _epoch: usize) -> &'static [Turn] {
-        &[Turn::Model]
+    /// The phases of a step in this epoch (counted from 0), in order.
+    fn phases(&self, _epoch: usize) -> &'static [Phase] {
+        &[Phase::Model]
     }
 
-    /// How many numbers the loss itself learns.
-    fn own(&self) -> usize {
+    /// The number of learned parameters of the loss itself.
+    fn n_params(&self) -> usize {
         0
     }
 
-    /// Moves the loss's own numbers along their gradients. `lr` is the model's learning rate.
-    fn step_own(&mut self, _turn: Turn, _grads: &[f64], _lr: f64) {}
+    /// Moves the loss's parameters along their gradients. `lr` is the model's learning rate.
+    fn step_params(&mut self, _phase: Phase, _grads: &[f64], _lr: f64) {}
 
-    /// The learning rate of the embeddings that play against the model, if there are any.
-    fn rival(&self) -> Option<f64> {
+    /// The learning rate of the adversary, a second set of embeddings, if there is one.
+    fn adversary_lr(&self) -> Option<f64> {
         None
     }
 
-    /// If each user's quantile is to be refreshed in this epoch (counted from 0): K, for the K-th highest score
-    /// among the user's training items and the sampled negatives.
+    /// K, if each user's quantile is to be refreshed in this epoch (counted from 0): the K-th highest score among the
+    /// user's training items and the sampled negatives.
     fn quantile_rank(&self, _epoch: usize) -> Option<usize> {
         None
     }
 
-    /// Takes a user's new quantile.
+    /// Sets a user's quantile.
     fn set_quantile(&mut self, _user: u32, _value: f32) {}
 
-    /// Its inside, for the losses that can show it.
-    fn anatomy(&self) -> Option<&dyn Anatomy> {
+    /// Its internals, for losses of the softmax family.
+    fn diagnostics(&self) -> Option<&dyn Diagnostics> {
         None
     }
 
-    /// All that it keeps from step to step, for a checkpoint.
+    /// What it keeps from step to step, for a checkpoint.
     fn state(&self) -> State {
         State::new()
     }
 
-    /// Takes up a saved state. `false` if it is not a state of this loss.
+    /// Restores a saved state. `false` if it is not a state of this loss.
     fn restore(&mut self, state: &State) -> bool {
         state.is_empty()
     }
@@ -148,28 +179,30 @@ pub struct Row<'a, T> {
     pub positive: T,
     /// Scores of the negatives.
     pub negatives: &'a [T],
-    /// For each negative what [`RowLoss::companions`] asked for; empty if nothing.
-    pub companions: &'a [T],
+    /// For each negative the feature that [`Loss::negative_features`] asks for; empty if none.
+    pub features: &'a [T],
+    /// For each negative the log-probability with which it was drawn, if [`Loss::uses_log_probs`]; otherwise empty.
+    pub log_probs: &'a [T],
 }
 
-/// The second number a loss may ask for with each negative.
+/// The feature of each negative that a loss may ask for, besides its score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Companions {
+pub enum NegativeFeatures {
     /// None.
     None,
-    /// The cosine between the negative and the positive item.
+    /// The cosine similarity of the negative and the positive item.
     Similarities,
-    /// The score the rival gives the user and the negative.
-    RivalScores,
+    /// The adversary's score of the user and the negative.
+    AdversaryScores,
 }
 
 /// Where a row's gradients go.
 #[derive(Debug)]
-pub struct Gradients<'a, T> {
+pub struct GradientBuffers<'a, T> {
     /// One place for each negative, to be overwritten.
     pub negatives: &'a mut [T],
-    /// One place for each number of the loss's own, to be added to.
-    pub own: &'a mut [T],
+    /// One place for each parameter of the loss, to be added to.
+    pub params: &'a mut [T],
 }
 
 /// The outcome of a row's second pass.
@@ -181,17 +214,17 @@ pub struct RowGradient<T> {
     pub positive: T,
 }
 
-/// Who moves.
+/// A part of a training step: which parameters it moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    /// The model, and along with it the loss's own numbers.
+pub enum Phase {
+    /// The model, and with it the parameters of the loss.
     Model,
-    /// The model once more, for a loss that moves it twice in a step.
+    /// The model a second time, for a loss that moves it twice in a step.
     ModelAgain,
-    /// The loss's own numbers alone.
-    Own,
-    /// The rival, uphill.
-    Rival,
+    /// The parameters of the loss alone.
+    LossParams,
+    /// The adversary, uphill.
+    Adversary,
 }
 
 /// The number of negatives of a training pair.
@@ -203,23 +236,11 @@ pub enum Negatives {
     Exactly(usize),
 }
 
-/// How embeddings begin.
+/// The initialisation of embeddings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Init {
     /// Normal with mean 0 and this standard deviation.
     Normal(f64),
     /// Normal with mean 0 and variance `2/(rows + columns)` of each table.
     Xavier,
-}
-
-/// The loss a config section asks for.
-///
-/// ```
-/// let section = "type = 'dsl'\ntau = 0.1".parse().unwrap();
-/// let loss = rivalry::loss::build(&section).unwrap();
-/// assert!(rivalry::loss::build(&"type = 'dls'".parse().unwrap()).is_err());
-/// ```
-pub fn build(section: &toml::Table) -> Result<Box<dyn Loss>> {
-    let (entry, params) = config::choose("loss", LOSSES, section)?;
-    Ok((entry.build)(&params))
 }

@@ -6,16 +6,11 @@
 
 use super::Entry;
 use super::activation::{self, PSL_ACTIVATION};
-use super::softmax::{Softmax, TAU};
+use super::softmax::{LOG_Q, Softmax, TAU};
 
 pub(super) const PSL: Entry = Entry {
     name: "psl",
     summary: "pairwise softmax: a gentler activation than the exponential",
-    params: &[TAU, PSL_ACTIVATION],
-    build: |params| {
-        Box::new(Softmax {
-            activation: activation::chosen(params),
-            ..Softmax::plain(params.number(TAU.name))
-        })
-    },
+    params: &[TAU, PSL_ACTIVATION, LOG_Q],
+    build: |params| Box::new(Softmax { activation: activation::chosen(params), ..Softmax::plain(params) }),
 };

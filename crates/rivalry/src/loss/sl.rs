@@ -3,11 +3,11 @@
 //! J. Wu et al., On the Effectiveness of Sampled Softmax Loss for Item Recommendation, TOIS 2024.
 
 use super::Entry;
-use super::softmax::{Softmax, TAU};
+use super::softmax::{LOG_Q, Softmax, TAU};
 
 pub(super) const SL: Entry = Entry {
     name: "sl",
     summary: "softmax loss over sampled negatives",
-    params: &[TAU],
-    build: |params| Box::new(Softmax::plain(params.number(TAU.name))),
+    params: &[TAU, LOG_Q],
+    build: |params| Box::new(Softmax::plain(params)),
 };

@@ -4,17 +4,14 @@
 //! KDD 2025.
 
 use super::Entry;
-use super::softmax::{Softmax, TAU, Weight};
-use super::top_k::{K, REFRESH_EVERY, TAU_W, TopK};
+use super::softmax::{LOG_Q, Softmax, TAU, Weight};
+use super::top_k::{K, REFRESH_EVERY, TAU_W, TopKWeight};
 
 pub(super) const SL_AT_K: Entry = Entry {
     name: "sl@k",
     summary: "softmax loss weighted towards pairs near the top K",
-    params: &[TAU, TAU_W, K, REFRESH_EVERY],
+    params: &[TAU, TAU_W, K, REFRESH_EVERY, LOG_Q],
     build: |params| {
-        Box::new(Softmax {
-            weight: Weight::TopK(TopK::new(params)),
-            ..Softmax::plain(params.number(TAU.name))
-        })
+        Box::new(Softmax { weight: Weight::TopK(TopKWeight::new(params)), ..Softmax::plain(params) })
     },
 };

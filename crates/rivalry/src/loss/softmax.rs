@@ -5,15 +5,20 @@
 //! parts; `softmax` takes any combination of them. Scale and temperature are constants in the gradient, the weight is not:
 //! `∂/∂f_j = w q_j κ_j φ'_j/τ_ui` with `q = softmax(κ_j φ_j/τ_ui)`, and the positive's is minus γ times their sum plus
 //! the weight's slope times the unweighted loss.
+//!
+//! With `log_q` each exponent has the log-probability of its negative subtracted, so that negatives from any sampler
+//! estimate the softmax over all items (log-q correction).
 
 use rivalry_kernels::{Activation, Real};
 
 use super::activation::{self, ACTIVATION};
 use super::competition::{ALPHA, Competition, SLATE};
 use super::kappa::{BETA, DRIFT_CONTROL, KAPPA_MIN, KAPPA_TAU, Kappa};
-use super::top_k::{K, REFRESH_EVERY, TAU_W, TopK};
-use super::{Anatomy, Companions, Entry, Gradients, Loss, Row, RowGradient, RowLoss, State, Turn};
-use crate::config::{Param, Range, Value};
+use super::top_k::{K, REFRESH_EVERY, TAU_W, TopKWeight};
+use super::{
+    Diagnostics, Entry, GradientBuffers, Loss, NegativeFeatures, Phase, Row, RowGradient, RowLoss, State,
+};
+use crate::params::{Param, Params, Range, Value};
 
 /// The temperature every member has.
 pub(super) const TAU: Param = Param {
@@ -35,6 +40,7 @@ pub(super) const SOFTMAX: Entry = Entry {
         SCALE,
         TEMPERATURE,
         WEIGHT,
+        LOG_Q,
         ALPHA,
         SLATE,
         BETA,
@@ -46,7 +52,7 @@ pub(super) const SOFTMAX: Entry = Entry {
         REFRESH_EVERY,
     ],
     build: |params| {
-        let top_k = || Weight::TopK(TopK::new(params));
+        let top_k = || Weight::TopK(TopKWeight::new(params));
         Box::new(Softmax {
             tau: params.number(TAU.name),
             activation: activation::chosen(params),
@@ -54,6 +60,7 @@ pub(super) const SOFTMAX: Entry = Entry {
             scale: (params.choice(SCALE.name) == "kappa").then(|| Kappa::new(params)),
             temperature: (params.choice(TEMPERATURE.name) == "competition").then(|| Competition::new(params)),
             weight: if params.choice(WEIGHT.name) == "top-k" { top_k() } else { Weight::One },
+            log_q: params.flag(LOG_Q.name),
         })
     },
 };
@@ -88,6 +95,14 @@ const WEIGHT: Param = Param {
     grid: &[],
 };
 
+pub(super) const LOG_Q: Param = Param {
+    name: "log_q",
+    doc: "log-q correction: subtract the log-probability of each negative, for samplers that are not uniform",
+    default: Value::Flag(false),
+    range: Range::Any,
+    grid: &[],
+};
+
 /// A member of the family.
 #[derive(Clone, Debug)]
 pub(super) struct Softmax {
@@ -97,6 +112,7 @@ pub(super) struct Softmax {
     pub scale: Option<Kappa>,
     pub temperature: Option<Competition>,
     pub weight: Weight,
+    pub log_q: bool,
 }
 
 /// The weight of a training pair.
@@ -104,24 +120,23 @@ pub(super) struct Softmax {
 pub(super) enum Weight {
     One,
     Constant(f64),
-    TopK(TopK),
+    TopK(TopKWeight),
 }
 
 impl Softmax {
-    /// The plain softmax loss: every part left out.
-    pub fn plain(tau: f64) -> Self {
-        Self { tau, activation: None, pull: 1.0, scale: None, temperature: None, weight: Weight::One }
+    /// The plain softmax loss: every optional part left out.
+    pub fn plain(params: &Params) -> Self {
+        Self::at_temperature(params.number(TAU.name), params)
+    }
+
+    /// The same at a temperature that has another name among the parameters.
+    pub fn at_temperature(tau: f64, params: &Params) -> Self {
+        let log_q = params.flag(LOG_Q.name);
+        Self { tau, activation: None, pull: 1.0, scale: None, temperature: None, weight: Weight::One, log_q }
     }
 }
 
 impl<T: Real> RowLoss<T> for Softmax {
-    fn companions(&self) -> Companions {
-        match (&self.scale, &self.temperature) {
-            (None, None) => Companions::None,
-            _ => Companions::Similarities,
-        }
-    }
-
     fn measure(&self, row: Row<'_, T>) -> T {
         match &self.temperature {
             Some(competition) => competition.intensity(row, T::of(self.tau)),
@@ -135,7 +150,13 @@ impl<T: Real> RowLoss<T> for Softmax {
         }
     }
 
-    fn gradient(&self, _: Turn, row: Row<'_, T>, multiplier: T, grads: Gradients<'_, T>) -> RowGradient<T> {
+    fn gradient(
+        &self,
+        _: Phase,
+        row: Row<'_, T>,
+        multiplier: T,
+        grads: GradientBuffers<'_, T>,
+    ) -> RowGradient<T> {
         let sharpness = multiplier / T::of(self.tau);
         let (weight, slope) = match &self.weight {
             Weight::One => (T::one(), T::zero()),
@@ -144,11 +165,23 @@ impl<T: Real> RowLoss<T> for Softmax {
         };
         let pull = T::of(self.pull);
         let positive = pull * row.positive;
+        let mut softmax = |reference: T, logits: &[T], scale: Option<&[T]>, slopes: Option<&[T]>| {
+            if row.log_probs.is_empty() {
+                return T::log_sum_exp(reference, logits, scale, slopes, sharpness, weight, grads.negatives);
+            }
+            T::with_buffer(logits.len(), |corrected| {
+                for (j, place) in corrected.iter_mut().enumerate() {
+                    let inverse_temperature = scale.map_or(sharpness, |scale| sharpness * scale[j]);
+                    *place = logits[j] - reference - row.log_probs[j] / inverse_temperature;
+                }
+                T::log_sum_exp(T::zero(), corrected, scale, slopes, sharpness, weight, grads.negatives)
+            })
+        };
         let mut with_scale = |scale: Option<&[T]>| match self.activation {
-            None => T::softmax(positive, row.negatives, scale, None, sharpness, weight, grads.negatives),
+            None => softmax(positive, row.negatives, scale, None),
             Some(activation) => {
                 activation::with_logits(activation, positive, row.negatives, |logits, slopes| {
-                    T::softmax(T::zero(), logits, scale, Some(slopes), sharpness, weight, grads.negatives)
+                    softmax(T::zero(), logits, scale, Some(slopes))
                 })
             }
         };
@@ -164,7 +197,18 @@ impl<T: Real> RowLoss<T> for Softmax {
 }
 
 impl Loss for Softmax {
-    fn anatomy(&self) -> Option<&dyn Anatomy> {
+    fn negative_features(&self) -> NegativeFeatures {
+        match (&self.scale, &self.temperature) {
+            (None, None) => NegativeFeatures::None,
+            _ => NegativeFeatures::Similarities,
+        }
+    }
+
+    fn uses_log_probs(&self) -> bool {
+        self.log_q
+    }
+
+    fn diagnostics(&self) -> Option<&dyn Diagnostics> {
         Some(self)
     }
 

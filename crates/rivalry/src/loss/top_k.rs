@@ -3,7 +3,7 @@
 use rivalry_kernels::Real;
 
 use super::State;
-use crate::config::{Param, Params, Range, Value};
+use crate::params::{Param, Params, Range, Value};
 
 pub(super) const TAU_W: Param = Param {
     name: "tau_w",
@@ -29,14 +29,14 @@ pub(super) const REFRESH_EVERY: Param = Param {
 
 /// `σ((f_i - β_u)/τ_w)`, where β_u estimates the user's K-th highest score. It starts at 0.
 #[derive(Clone, Debug)]
-pub(super) struct TopK {
+pub(super) struct TopKWeight {
     tau: f64,
     k: usize,
     refresh_every: usize,
     quantiles: Vec<f32>,
 }
 
-impl TopK {
+impl TopKWeight {
     pub fn new(params: &Params) -> Self {
         Self {
             tau: params.number(TAU_W.name),

@@ -1,23 +1,96 @@
-//! Training: one step ([`Stepper`]), and the loop around it ([`fit`]).
+//! Training: a [`Trainer`] turns a data set and a config into a model.
 //!
-//! This room knows losses, backbones, samplers and metrics by their traits alone, and files not at all: what must
-//! outlive a training goes to a [`Store`], what people want to see to an [`Observer`].
+//! The sampled-gradient loop ([`gradient`]) is one trainer, a closed form ([`closed_form`]) another. Trainers know
+//! losses, backbones, samplers, optimisers and metrics by their traits alone, and files not at all: what must outlive a
+//! training goes to a [`Checkpointer`], progress to an [`Observer`].
 
-mod fit;
-mod footprint;
-mod init;
-mod model;
-mod optim;
+mod checkpoint;
+mod closed_form;
+pub mod gradient;
 mod outcome;
 mod progress;
-mod step;
-mod store;
 
-pub use fit::{check, fit};
-pub use footprint::footprint;
-pub use model::{Model, Score};
-pub use optim::{AdamConfig, AdamState};
-pub use outcome::{Ending, Fit, Fitted, Outcome};
-pub use progress::{Best, Event, Observer, Progress, Record, Seconds, Silent};
-pub use step::{Batch, Player, Stepper};
-pub use store::{Moment, Nowhere, Stopped, Store};
+pub use checkpoint::{Checkpointer, NoCheckpoints, Snapshot, TrainingState};
+pub use outcome::{Ending, EpochOutcome, Fit, Fitted, Outcome};
+pub use progress::{Best, NoObserver, Observer, Progress, Record, Seconds, TrainEvent};
+
+use self::closed_form::ClosedFormTrainer;
+use self::gradient::GradientTrainer;
+use crate::Result;
+use crate::config::Config;
+use crate::data::Dataset;
+use crate::eval::{EvalOptions, Evaluation, Part, evaluate_with_progress};
+use crate::scorer::Scorer;
+
+/// Turns a data set into a model.
+pub trait Trainer {
+    /// Refuses what [`fit`](Self::fit) could not train, before anything costly is done or anything is written.
+    ///
+    /// # Errors
+    /// If settings and data don't go together, or the training would not fit into memory.
+    fn check(&self, dataset: &Dataset) -> Result<()>;
+
+    /// Trains a model on the training part and tests it.
+    ///
+    /// Runs on the current rayon thread pool; the same config and data give the same bits for any number of threads.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check), and if the loss or a score becomes non-finite or the checkpointer fails.
+    fn fit(
+        &self,
+        dataset: &Dataset,
+        from: Option<TrainingState>,
+        checkpointer: &mut dyn Checkpointer,
+        observer: &mut dyn Observer,
+    ) -> Result<Fitted>;
+}
+
+/// The trainer of the model that a config names.
+pub fn trainer(config: &Config) -> Box<dyn Trainer + '_> {
+    match &config.gradient {
+        Some(gradient) => Box::new(GradientTrainer::new(config, gradient)),
+        None => Box::new(ClosedFormTrainer::new(config)),
+    }
+}
+
+/// [`Trainer::check`] of the config's trainer.
+///
+/// # Errors
+/// If this config can't be trained on these data.
+pub fn check(dataset: &Dataset, config: &Config) -> Result<()> {
+    trainer(config).check(dataset)
+}
+
+/// [`Trainer::fit`] of the config's trainer.
+///
+/// # Errors
+/// If this config can't be trained on these data, or the training fails.
+pub fn fit(
+    dataset: &Dataset,
+    config: &Config,
+    from: Option<TrainingState>,
+    checkpointer: &mut dyn Checkpointer,
+    observer: &mut dyn Observer,
+) -> Result<Fitted> {
+    trainer(config).fit(dataset, from, checkpointer, observer)
+}
+
+/// Evaluates, unless the observer asks to stop. A data set without that part has an empty evaluation.
+fn evaluate_part(
+    scorer: &dyn Scorer,
+    dataset: &Dataset,
+    part: Part,
+    options: &EvalOptions,
+    observer: &mut dyn Observer,
+) -> Result<Option<Evaluation>> {
+    let held_out = match part {
+        Part::Valid => &dataset.valid,
+        Part::Test => &dataset.test,
+    };
+    if held_out.is_empty() {
+        return Ok(Some(Evaluation::default()));
+    }
+    evaluate_with_progress(scorer, dataset, part, options, &mut |users| {
+        observer.observe(&TrainEvent::Evaluating { users })
+    })
+}

@@ -1,31 +1,41 @@
-//! What a training comes back with.
+//! The result of a training.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::checkpoint::TrainingState;
 use super::progress::Seconds;
-use super::store::Stopped;
-use crate::backbone::Embeddings;
-use crate::config::Select;
+use crate::config::{Config, Select};
+use crate::data::Dataset;
 use crate::eval::Bucket;
+use crate::model::Model;
+use crate::tensors::Tensors;
 
 /// How a training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
-    /// All epochs were run.
+    /// It ran to its end.
     Finished,
-    /// There had been no better evaluation for as long as `train.patience` allows.
+    /// Early stopping: there was no improvement for `train.patience` evaluations.
     OutOfPatience,
 }
 
 /// A finished training.
 pub struct Fit {
-    /// The learned tables of the epoch that was kept.
-    pub learned: Embeddings,
+    /// What was learned: the epoch that was kept, where there are epochs.
+    pub tensors: Tensors,
     /// The figures.
     pub outcome: Outcome,
+}
+
+impl Fit {
+    /// The trained model, with what belongs to it.
+    pub fn into_model(self, dataset: &Dataset, config: Config) -> Model {
+        let epoch = self.outcome.training.as_ref().map(|training| training.best_epoch);
+        Model::new(dataset, config, self.tensors, epoch)
+    }
 }
 
 /// The figures of a finished training.
@@ -33,15 +43,12 @@ pub struct Fit {
 pub struct Outcome {
     /// How it ended.
     pub ending: Ending,
-    /// Epochs run.
-    pub epochs: usize,
-    /// The epoch that was kept, counted from 1.
-    pub best_epoch: usize,
-    /// How that epoch was chosen.
-    pub select: Select,
-    /// Its metrics on the validation part, if there is one.
+    /// Which epoch was kept, where there are epochs.
+    #[serde(flatten)]
+    pub training: Option<EpochOutcome>,
+    /// Metrics on the validation part, if there is one.
     pub valid: Option<BTreeMap<String, f64>>,
-    /// Its metrics on the test part; empty if there is none.
+    /// Metrics on the test part; empty if there is none.
     pub test: BTreeMap<String, f64>,
     /// The test metrics of popular items alone, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,16 +61,28 @@ pub struct Outcome {
     pub beyond: Option<BTreeMap<String, f64>>,
     /// Time spent.
     pub seconds: Seconds,
+}
+
+/// The epochs of a finished training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EpochOutcome {
+    /// Epochs run.
+    pub epochs: usize,
+    /// The epoch that was kept, counted from 1.
+    pub best_epoch: usize,
+    /// How that epoch was chosen.
+    pub select: Select,
     /// Training time of an epoch.
     pub epoch_seconds: f64,
     /// Training pairs a second.
     pub pairs_per_second: f64,
 }
 
-/// What [`fit`](super::fit()) comes back with.
+/// What [`fit`](super::fit()) returns.
 pub enum Fitted {
     /// The training ran to its end.
     Done(Box<Fit>),
-    /// The observer asked to stop; the store has what is needed to go on.
-    Stopped(Box<Stopped>),
+    /// The observer asked to stop. With the state, which the checkpointer has, too, it can be resumed; a closed form has
+    /// none and is begun again.
+    Stopped(Option<Box<TrainingState>>),
 }

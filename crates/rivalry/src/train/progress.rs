@@ -1,11 +1,11 @@
-//! How far a training has come, and who is told.
+//! The progress of a training, and its observers.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-/// All that a resumed training must know besides the tables.
+/// What a resumed training must know besides the tables.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// Whole epochs done.
@@ -29,11 +29,11 @@ pub struct Progress {
 pub struct Best {
     /// The epoch, counted from 1.
     pub epoch: usize,
-    /// The value it was chosen by; none where the last epoch is taken, whatever it is.
+    /// The value it was chosen by; none where the last epoch is taken.
     pub value: Option<f64>,
 }
 
-/// What one evaluation found.
+/// The result of one evaluation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The epoch, counted from 1.
@@ -52,7 +52,7 @@ pub struct Record {
     pub seconds: Seconds,
 }
 
-/// Time spent, over all sittings.
+/// Time spent, resumed trainings included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seconds {
     /// On training steps.
@@ -64,16 +64,16 @@ pub struct Seconds {
 /// What happens during a training.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Event<'a> {
-    /// It begins, or goes on.
+pub enum TrainEvent<'a> {
+    /// It starts or is resumed.
     Started {
-        /// Epochs it will run.
+        /// Epochs to run; 0 for a closed form.
         epochs: usize,
         /// Batches in an epoch.
         batches: usize,
         /// Training pairs in an epoch.
         pairs: usize,
-        /// Where it goes on from.
+        /// Where it is resumed from.
         progress: &'a Progress,
     },
     /// A step was taken.
@@ -85,34 +85,34 @@ pub enum Event<'a> {
         /// The mean loss of the epoch so far.
         loss: f64,
     },
-    /// An evaluation is under way.
+    /// An evaluation is in progress.
     Evaluating {
-        /// For how many users the ranking is done.
+        /// Users ranked so far.
         users: usize,
     },
     /// An evaluation is done.
     Evaluated(&'a Record),
 }
 
-/// Is told of every event, and may ask to stop: then the training ends between two steps or breaks an evaluation off,
-/// ready to be resumed.
+/// Is told of every event, and may ask to stop: then the training stops between two steps or within an evaluation, ready
+/// to be resumed.
 pub trait Observer {
-    /// Takes note. `Break` asks to stop.
-    fn observe(&mut self, event: &Event<'_>) -> ControlFlow<()>;
+    /// Receives an event. `Break` asks to stop.
+    fn observe(&mut self, event: &TrainEvent<'_>) -> ControlFlow<()>;
 }
 
-impl<F: FnMut(&Event<'_>) -> ControlFlow<()>> Observer for F {
-    fn observe(&mut self, event: &Event<'_>) -> ControlFlow<()> {
+impl<F: FnMut(&TrainEvent<'_>) -> ControlFlow<()>> Observer for F {
+    fn observe(&mut self, event: &TrainEvent<'_>) -> ControlFlow<()> {
         self(event)
     }
 }
 
-/// Nobody watches.
+/// Ignores every event.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Silent;
+pub struct NoObserver;
 
-impl Observer for Silent {
-    fn observe(&mut self, _: &Event<'_>) -> ControlFlow<()> {
+impl Observer for NoObserver {
+    fn observe(&mut self, _: &TrainEvent<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }

@@ -43,7 +43,7 @@ fn xsimgcl_loss_and_gradients_agree_with_differences() {
                 last.0.iter().flatten().zip(Nodes::of(&y).0.iter().flatten()).map(|(a, b)| a * b).sum();
             [own, own + linear]
         };
-        let own = backbone.own_loss(&scored, &users, &items);
+        let own = backbone.auxiliary_loss(&scored, &users, &items);
         let at = Nodes::of(&x);
         assert!((own - value(&at)[0]).abs() < 1e-5, "{own} {:?}", value(&at));
         let mut grads = y.clone();

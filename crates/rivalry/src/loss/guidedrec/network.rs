@@ -84,17 +84,17 @@ impl<'a, T: Real> Network<'a, T> {
         self.edcg[0]
     }
 
-    /// The way back from `slope`, the gradient of the EDCG. Adds the numbers' gradients to `own` and returns those of
+    /// The way back from `slope`, the gradient of the EDCG. Adds the numbers' gradients to `params` and returns those of
     /// the chances.
-    pub fn backward(&self, slope: T, mut own: Option<&mut [T]>) -> [T; SIZE] {
+    pub fn backward(&self, slope: T, mut params: Option<&mut [T]>) -> [T; SIZE] {
         let values = self.values;
-        let o: [T; HIDDEN] = backward(values, OUT2, &self.o, &self.edcg, &[slope], &mut own);
-        let product: [T; WIDTH] = backward(values, OUT1, &self.product, &self.o, &o, &mut own);
+        let o: [T; HIDDEN] = backward(values, OUT2, &self.o, &self.edcg, &[slope], &mut params);
+        let product: [T; WIDTH] = backward(values, OUT1, &self.product, &self.o, &o, &mut params);
         let m: [T; WIDTH] = std::array::from_fn(|c| product[c] * self.q[c]);
         let q: [T; WIDTH] = std::array::from_fn(|c| product[c] * self.m[c]);
-        let h: [T; WIDTH] = backward(values, MLP2, &self.h, &self.m, &m, &mut own);
-        let mut x: [T; WIDTH] = backward(values, MLP1, &self.x, &self.h, &h, &mut own);
-        let a: [T; SIZE] = backward(values, NFM2, &self.a, &self.q, &q, &mut own);
+        let h: [T; WIDTH] = backward(values, MLP2, &self.h, &self.m, &m, &mut params);
+        let mut x: [T; WIDTH] = backward(values, MLP1, &self.x, &self.h, &h, &mut params);
+        let a: [T; SIZE] = backward(values, NFM2, &self.a, &self.q, &q, &mut params);
         // a_k = z_k · z̄ depends on z_k directly and on every z through the mean.
         let size = T::of(SIZE as f64);
         let through_mean: [T; WIDTH] = std::array::from_fn(|c| {
@@ -102,7 +102,7 @@ impl<'a, T: Real> Network<'a, T> {
         });
         for k in 0..SIZE {
             let z: [T; WIDTH] = std::array::from_fn(|c| a[k] * self.z_mean[c] + through_mean[c]);
-            let at: [T; 2] = backward(values, NFM1, &self.x[2 * k..2 * k + 2], &self.z[k], &z, &mut own);
+            let at: [T; 2] = backward(values, NFM1, &self.x[2 * k..2 * k + 2], &self.z[k], &z, &mut params);
             x[2 * k] = x[2 * k] + at[0];
         }
         std::array::from_fn(|k| x[2 * k])
@@ -126,7 +126,7 @@ fn backward<T: Real, const IN: usize>(
     x: &[T],
     y: &[T],
     grad: &[T],
-    own: &mut Option<&mut [T]>,
+    params: &mut Option<&mut [T]>,
 ) -> [T; IN] {
     let bias = layer.start + layer.outputs * layer.inputs;
     let mut back = [T::zero(); IN];
@@ -136,11 +136,11 @@ fn backward<T: Real, const IN: usize>(
         for c in 0..layer.inputs {
             back[c] = back[c] + slope * T::of(values[start + c]);
         }
-        if let Some(own) = own {
+        if let Some(params) = params {
             for c in 0..layer.inputs {
-                own[start + c] = own[start + c] + slope * x[c];
+                params[start + c] = params[start + c] + slope * x[c];
             }
-            own[bias + r] = own[bias + r] + slope;
+            params[bias + r] = params[bias + r] + slope;
         }
     }
     back

@@ -1,0 +1,154 @@
+//! Training pairs and their negatives, drawn as a training draws them, with their scores in `f64`.
+
+use rivalry::backbone::{Embeddings, Score};
+use rivalry::data::Interactions;
+use rivalry::loss::Row;
+use rivalry::model::Model;
+use rivalry::rng::{shuffle, stream};
+use rivalry::sampler::Sampler;
+use rivalry::scorer::unit_rows;
+use rivalry::{Error, InputError, Matrix, Result};
+
+/// What a stream of random numbers is for; other rooms use numbers below 40.
+#[derive(Clone, Copy)]
+pub(super) enum Purpose {
+    Pairs = 40,
+    Negatives = 41,
+    TwoSlates = 42,
+}
+
+/// A trained model and what it was trained on.
+pub(super) struct World<'a> {
+    pub saved: &'a Model,
+    scored: Embeddings,
+    /// The items by their direction alone, where the score is not a cosine.
+    directions: Option<Matrix>,
+    sampler: Box<dyn Sampler + 'a>,
+    /// Whether the loss uses the log-probabilities of negatives.
+    log_probs: bool,
+    seed: u64,
+}
+
+/// A training pair with a sample of negatives.
+pub(super) struct Sampled {
+    pub user: u32,
+    pub item: u32,
+    pub score: f64,
+    pub negatives: Vec<u32>,
+    pub scores: Vec<f64>,
+    pub similarities: Vec<f64>,
+    /// The log-probabilities of the negatives, if the loss uses them.
+    pub log_probs: Vec<f64>,
+}
+
+impl Sampled {
+    /// The pair as a loss sees it.
+    pub fn row(&self) -> Row<'_, f64> {
+        Row {
+            user: self.user,
+            positive: self.score,
+            negatives: &self.scores,
+            features: &self.similarities,
+            log_probs: &self.log_probs,
+        }
+    }
+
+    /// The places of the negatives, the highest score first; of equal scores the one drawn first.
+    pub fn ranking(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..self.scores.len()).collect();
+        places.sort_by(|&a, &b| self.scores[b].total_cmp(&self.scores[a]));
+        places
+    }
+}
+
+impl<'a> World<'a> {
+    pub fn new(saved: &'a Model, seed: u64) -> Result<Self> {
+        let gradient = saved.config.require_gradient("be inspected")?;
+        let scorer = saved.scorer()?;
+        let scored =
+            scorer.embeddings().ok_or_else(|| InputError::new("the model has no embeddings"))?.clone();
+        let directions = match saved.config.model.score() {
+            Some(Score::Dot) => Some(unit_rows(&scored.items)),
+            _ => None,
+        };
+        let sampler = gradient.sampler.build(saved, gradient.train.negatives)?;
+        let log_probs = gradient.loss.build().uses_log_probs();
+        Ok(Self { saved, scored, directions, sampler, log_probs, seed })
+    }
+
+    fn train(&self) -> &Interactions {
+        &self.saved.train
+    }
+
+    /// That many training pairs, or all if there are fewer, in random order.
+    pub fn pairs(&self, n: usize) -> Vec<(u32, u32)> {
+        let mut pairs: Vec<(u32, u32)> = self.train().pairs().collect();
+        shuffle(&mut stream(self.seed, &[Purpose::Pairs as u64]), &mut pairs);
+        pairs.truncate(n);
+        pairs
+    }
+
+    /// Negatives for the pair in that row of a batch, and the scores of all.
+    pub fn sample(
+        &self,
+        purpose: Purpose,
+        (batch, row): (usize, usize),
+        (user, item): (u32, u32),
+        n: usize,
+    ) -> Result<Sampled> {
+        let stretch = self.sampler.pool().unwrap_or(1);
+        let mut rng = stream(self.seed, &[purpose as u64, batch as u64, (row / stretch) as u64]);
+        let mut negatives = vec![0; n];
+        self.sampler.draw(user, &mut rng, &mut negatives);
+        if self.sampler.pool().is_some() {
+            // What is drawn for many may hold what this user has: that is left out, and more drawn instead.
+            let mut drawn = std::mem::replace(&mut negatives, Vec::with_capacity(n));
+            loop {
+                negatives.extend(drawn.iter().filter(|&&item| !self.train().contains(user, item)));
+                if negatives.len() >= n {
+                    break;
+                }
+                self.sampler.draw(user, &mut rng, &mut drawn);
+            }
+            negatives.truncate(n);
+        }
+        self.score(user, item, negatives)
+    }
+
+    fn log_probs(&self, user: u32, negatives: &[u32]) -> Vec<f64> {
+        let mut log_probs = vec![0.0; if self.log_probs { negatives.len() } else { 0 }];
+        self.sampler.log_probs(user, &negatives[..log_probs.len()], &mut log_probs);
+        log_probs.into_iter().map(f64::from).collect()
+    }
+
+    fn score(&self, user: u32, item: u32, negatives: Vec<u32>) -> Result<Sampled> {
+        let scored = &self.scored;
+        let of_user = scored.users.row(user as usize);
+        let directions = self.directions.as_ref().unwrap_or(&scored.items);
+        let of_item = directions.row(item as usize);
+        let score = |item: u32| dot(of_user, scored.items.row(item as usize));
+        let similarity = |other: u32| dot(of_item, directions.row(other as usize));
+        let sampled = Sampled {
+            user,
+            item,
+            score: score(item),
+            scores: negatives.iter().map(|&item| score(item)).collect(),
+            similarities: negatives.iter().map(|&item| similarity(item)).collect(),
+            log_probs: self.log_probs(user, &negatives),
+            negatives,
+        };
+        let finite = sampled.score.is_finite() && sampled.scores.iter().all(|score| score.is_finite());
+        if finite { Ok(sampled) } else { Err(Error::NanScore { user }) }
+    }
+}
+
+/// The dot product in `f64`. Eight sums side by side, so that no addition waits for the one before it.
+fn dot(a: &[f32], b: &[f32]) -> f64 {
+    let mut sums = [0.0; 8];
+    for (a, b) in a.chunks(8).zip(b.chunks(8)) {
+        for ((sum, &x), &y) in sums.iter_mut().zip(a).zip(b) {
+            *sum += f64::from(x) * f64::from(y);
+        }
+    }
+    sums.iter().sum()
+}

@@ -1,0 +1,168 @@
+//! What came out of the planned trainings.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::plan::{Noise, Plan, Planned};
+use crate::run::RunFolder;
+use crate::stats::Summary;
+use rivalry::data::Dataset;
+use rivalry::eval::{EvalOptions, Part, evaluate};
+use rivalry::files::write_atomically;
+use rivalry::{InputError, Result};
+
+use crate::presets::CellKey;
+
+/// The figures of a finished training in our own protocol, kept beside its own.
+const OURS: &str = "default-protocol.json";
+
+/// What the seeds of one cell came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeasuredCell {
+    /// Data set, model and loss.
+    pub key: CellKey,
+    /// The loss with its parameters.
+    pub loss: toml::Table,
+    /// The learning rate.
+    pub lr: f64,
+    /// The weight decay.
+    pub weight_decay: f64,
+    /// Whether the settings were tuned by our own sweeps; otherwise they are published.
+    pub tuned: bool,
+    /// The share of false pairs in the training part.
+    pub false_positives: f64,
+    /// How likely a negative was one of the user's own items.
+    pub false_negatives: f64,
+    /// How many seeds are finished.
+    pub seeds: usize,
+    /// The epochs that were kept, by seed.
+    pub epochs: Vec<usize>,
+    /// Test metrics in the published protocol.
+    pub reference: BTreeMap<String, Summary>,
+    /// Test metrics in our own protocol.
+    pub ours: BTreeMap<String, Summary>,
+    /// Test metrics of the last epoch, where the epoch was chosen on the test part.
+    pub last: BTreeMap<String, Summary>,
+    /// Test metrics of popular items.
+    pub head: BTreeMap<String, Summary>,
+    /// Test metrics of rare items.
+    pub tail: BTreeMap<String, Summary>,
+    /// What was published.
+    pub published: BTreeMap<String, f64>,
+}
+
+/// Collects what is finished of a plan in this folder, in the order of the published tables. `data` gives the data set of
+/// a training whose model has not been measured in our own protocol yet.
+pub fn measure(
+    folder: &Path,
+    plan: &Plan,
+    data: &mut dyn FnMut(&Planned) -> Result<std::sync::Arc<Dataset>>,
+) -> Result<Vec<MeasuredCell>> {
+    let mut cells: Vec<(&Planned, Vec<Figures>)> = Vec::new();
+    for planned in &plan.planned {
+        let Some(figures) = Figures::of(folder, planned, data)? else { continue };
+        let same = |known: &Planned| known.key == planned.key && known.noise == planned.noise;
+        match cells.iter_mut().find(|(known, _)| same(known)) {
+            Some((_, seeds)) => seeds.push(figures),
+            None => cells.push((planned, vec![figures])),
+        }
+    }
+    Ok(cells.into_iter().map(|(planned, seeds)| together(planned, &seeds)).collect())
+}
+
+/// The figures of one seed.
+struct Figures {
+    epoch: usize,
+    reference: Metrics,
+    ours: Metrics,
+    last: Metrics,
+    head: Metrics,
+    tail: Metrics,
+}
+
+type Metrics = BTreeMap<String, f64>;
+
+impl Figures {
+    /// Those of a training, if it is finished.
+    fn of(
+        folder: &Path,
+        planned: &Planned,
+        data: &mut dyn FnMut(&Planned) -> Result<std::sync::Arc<Dataset>>,
+    ) -> Result<Option<Self>> {
+        let path = folder.join(&planned.trial.name);
+        let Ok(run) = RunFolder::open(&path) else { return Ok(None) };
+        let Some(record) = run.record()? else { return Ok(None) };
+        let outcome = record.outcome;
+        let last = run.log()?.pop().and_then(|record| record.test).unwrap_or_default();
+        Ok(Some(Self {
+            epoch: outcome.training.map_or(0, |training| training.best_epoch),
+            reference: outcome.test,
+            ours: in_our_protocol(&path, &run, planned, data)?,
+            last,
+            head: outcome.head.map(|bucket| bucket.metrics).unwrap_or_default(),
+            tail: outcome.tail.map(|bucket| bucket.metrics).unwrap_or_default(),
+        }))
+    }
+}
+
+/// Measures a saved model in our own protocol, once.
+fn in_our_protocol(
+    path: &Path,
+    run: &RunFolder,
+    planned: &Planned,
+    data: &mut dyn FnMut(&Planned) -> Result<std::sync::Arc<Dataset>>,
+) -> Result<Metrics> {
+    let file = path.join(OURS);
+    if let Ok(text) = std::fs::read_to_string(&file) {
+        return serde_json::from_str(&text).map_err(|e| {
+            InputError::new(format!("not a table of metrics: {e}")).file(&file).help("remove it").into()
+        });
+    }
+    let dataset = data(planned)?;
+    let scorer = run.model()?.scorer()?;
+    let options = EvalOptions { k: planned.trial.config.eval.k.clone(), ..EvalOptions::default() };
+    let metrics = evaluate(&*scorer, &dataset, Part::Test, &options)?.metrics;
+    write_atomically(&file, |file| {
+        serde_json::to_writer_pretty(&mut *file, &metrics)?;
+        file.write_all(b"\n")
+    })?;
+    Ok(metrics)
+}
+
+fn together(planned: &Planned, seeds: &[Figures]) -> MeasuredCell {
+    let spread = |of: fn(&Figures) -> &Metrics| {
+        let names = seeds.first().map(of).into_iter().flat_map(BTreeMap::keys);
+        names
+            .map(|name| {
+                let values: Vec<f64> = seeds.iter().filter_map(|seed| of(seed).get(name).copied()).collect();
+                (name.clone(), Summary::of(&values))
+            })
+            .collect()
+    };
+    let (false_positives, false_negatives) = match planned.noise {
+        Noise::None => (0.0, 0.0),
+        Noise::FalsePositives(share) => (share, 0.0),
+        Noise::FalseNegatives(likely) => (0.0, likely),
+    };
+    let gradient = planned.trial.config.gradient.as_ref();
+    MeasuredCell {
+        key: planned.key.clone(),
+        loss: gradient.map(|gradient| gradient.loss.to_table()).unwrap_or_default(),
+        lr: gradient.map_or(0.0, |gradient| gradient.optim.lr()),
+        weight_decay: gradient.map_or(0.0, |gradient| gradient.optim.weight_decay()),
+        tuned: planned.tuned,
+        false_positives,
+        false_negatives,
+        seeds: seeds.len(),
+        epochs: seeds.iter().map(|seed| seed.epoch).collect(),
+        reference: spread(|figures| &figures.reference),
+        ours: spread(|figures| &figures.ours),
+        last: spread(|figures| &figures.last),
+        head: spread(|figures| &figures.head),
+        tail: spread(|figures| &figures.tail),
+        published: planned.published.cloned().unwrap_or_default(),
+    }
+}

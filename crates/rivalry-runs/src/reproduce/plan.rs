@@ -1,0 +1,279 @@
+//! Which trainings the published tables and figures need.
+
+use std::collections::BTreeMap;
+
+use super::cost;
+use rivalry::config::{Config, Select, setting_layer, source_layer};
+use rivalry::{InputError, Result};
+
+use crate::experiment::Trial;
+use crate::presets::{CellKey, paper_cells, preset_layer, tuned};
+
+/// What can be reproduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Figure {
+    /// IID performance.
+    Table1,
+    /// Performance under a shift of popularity.
+    Table2,
+    /// DSL and its two branches alone.
+    Ablation,
+    /// Popular and rare items apart.
+    HeadTail,
+    /// Not in the paper: false pairs in the training part.
+    FalsePositives,
+    /// Not in the paper: the user's own items among the negatives.
+    FalseNegatives,
+}
+
+const IID: [&str; 4] = ["amazon2014-health", "amazon2014-electronic", "amazon2014-movie", "gowalla"];
+const SHIFTED: [&str; 2] = ["amazon2014-electronic-popularity", "gowalla-popularity"];
+const BACKBONES: [&str; 2] = ["mf", "lightgcn"];
+/// The rows of the tables, and DSL@K, which is named in the paper and has no figures there.
+const LOSSES: [&str; 10] =
+    ["bpr", "guidedrec", "llpauc", "sl", "advinfonce", "bsl", "psl", "sl@k", "dsl", "dsl@k"];
+const ABLATION: [&str; 4] = ["sl", "dsl-ca", "dsl-kappa", "dsl"];
+const NOISE_LOSSES: [&str; 4] = ["sl", "psl", "sl@k", "dsl-ca"];
+const FALSE_POSITIVES: [f64; 4] = [0.05, 0.1, 0.15, 0.2];
+const FALSE_NEGATIVES: [f64; 5] = [0.05, 0.1, 0.2, 0.3, 0.5];
+
+impl Figure {
+    /// All of the paper's.
+    pub const PAPER: [Self; 4] = [Self::Table1, Self::Table2, Self::Ablation, Self::HeadTail];
+
+    fn needs(self) -> (&'static [&'static str], &'static [&'static str], &'static [&'static str]) {
+        match self {
+            Self::Table1 => (&IID, &BACKBONES, &LOSSES),
+            Self::Table2 => (&SHIFTED, &BACKBONES[..1], &LOSSES),
+            Self::Ablation => (&IID, &BACKBONES, &ABLATION),
+            Self::HeadTail => (&IID, &BACKBONES, &["sl", "dsl"]),
+            Self::FalsePositives | Self::FalseNegatives => (&IID, &BACKBONES[..1], &NOISE_LOSSES),
+        }
+    }
+
+    fn levels(self) -> Vec<Noise> {
+        match self {
+            Self::FalsePositives => FALSE_POSITIVES.map(Noise::FalsePositives).to_vec(),
+            Self::FalseNegatives => FALSE_NEGATIVES.map(Noise::FalseNegatives).to_vec(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Noise added on purpose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Noise {
+    /// None.
+    None,
+    /// So many false pairs, as a share of the training pairs.
+    FalsePositives(f64),
+    /// So likely a negative is one of the user's own items.
+    FalseNegatives(f64),
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// These tables and figures.
+    pub figures: Vec<Figure>,
+    /// Of these only; all if empty. A data set may be given by the last part of its name, such as `health`.
+    pub data: Vec<String>,
+    /// Of these backbones only; all if empty.
+    pub backbones: Vec<String>,
+    /// Of these losses only; all if empty. For noise any loss that has settings.
+    pub losses: Vec<String>,
+    /// From so many seeds, counted from 0.
+    pub seeds: u64,
+    /// For so many epochs instead of the published 200.
+    pub epochs: Option<usize>,
+    /// Each ends after so many evaluations without a better one, instead of running all its epochs.
+    pub patience: Option<usize>,
+}
+
+/// The trainings that are needed.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// What can be trained, the cheapest first.
+    pub planned: Vec<Planned>,
+    /// The cells that can't be, because their settings are neither published nor tuned yet.
+    pub left_out: Vec<CellKey>,
+}
+
+/// One training.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// What to train.
+    pub trial: Trial,
+    /// Data set, model and loss.
+    pub key: CellKey,
+    /// The noise.
+    pub noise: Noise,
+    /// Whether the settings were tuned by our own sweeps; otherwise they are published.
+    pub tuned: bool,
+    /// The published figures, if there are any.
+    pub published: Option<&'static BTreeMap<String, f64>>,
+    /// About how many seconds of one core it takes.
+    pub cost: f64,
+}
+
+/// The trainings that a request needs, each once, the cheapest first.
+pub fn plan(request: &Request) -> Result<Plan> {
+    let mut plan = Plan::default();
+    for figure in &request.figures {
+        let (data, backbones, losses) = figure.needs();
+        let any_loss = !figure.levels().is_empty() && !request.losses.is_empty();
+        let losses: Vec<&str> = match any_loss {
+            true => request.losses.iter().map(String::as_str).collect(),
+            false => losses.to_vec(),
+        };
+        let levels = std::iter::once(Noise::None).chain(figure.levels());
+        let levels: Vec<Noise> = levels.collect();
+        for data in data.iter().filter(|data| wanted(&request.data, data)) {
+            for backbone in backbones.iter().filter(|name| wanted(&request.backbones, name)) {
+                for loss in losses.iter().filter(|name| wanted(&request.losses, name)) {
+                    for &noise in &levels {
+                        plan.add(request, &CellKey::new(data, backbone, loss), noise)?;
+                    }
+                }
+            }
+        }
+    }
+    if plan.planned.is_empty() && plan.left_out.is_empty() {
+        return Err(InputError::new("nothing is left of the tables and figures with these restrictions")
+            .field("--only")
+            .help("leave some out; 'rivalry reproduce --help' says what there is")
+            .into());
+    }
+    plan.left_out.sort();
+    plan.left_out.dedup();
+    plan.planned.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    Ok(plan)
+}
+
+/// Whether a name is among those asked for, or ends like one of them.
+fn wanted(asked: &[String], name: &str) -> bool {
+    let alike = |asked: &String| {
+        asked == name || name.strip_suffix(&asked[..]).is_some_and(|rest| rest.ends_with('-'))
+    };
+    asked.is_empty() || asked.iter().any(alike)
+}
+
+impl Plan {
+    fn add(&mut self, request: &Request, key: &CellKey, noise: Noise) -> Result<()> {
+        // The settings of the shifted sets are not published; those of the same data without the shift serve.
+        let (base, shifted) = match key.data.strip_suffix("-popularity") {
+            Some(base) => (CellKey { data: base.to_owned(), ..key.clone() }, true),
+            None => (key.clone(), false),
+        };
+        let known = paper_cells().iter().find(|cell| cell.key == base);
+        let known = known.filter(|cell| cell.lr.is_some()).map(|cell| cell.name());
+        let ours = tuned().iter().find(|tuned| tuned.key == base);
+        let Some(preset) = known.clone().or_else(|| ours.map(|tuned| tuned.name())) else {
+            self.left_out.push(base);
+            return Ok(());
+        };
+        let mut layers = vec![preset_layer(&preset)?, setting_layer("eval.buckets=true")?];
+        let mut name = key.to_string();
+        if shifted {
+            layers.push(source_layer(&key.data));
+        }
+        match noise {
+            Noise::None => {}
+            Noise::FalsePositives(share) => {
+                name += &format!("/false-positives-{share}");
+                layers.push(setting_layer(&format!("data.prepare.noise={share}"))?);
+            }
+            Noise::FalseNegatives(likely) => {
+                name += &format!("/false-negatives-{likely}");
+                layers.push(setting_layer(&format!("sampler.false_negatives={likely}"))?);
+            }
+        }
+        let mut config = Config::from_layers(&layers)?;
+        if let Some(gradient) = &mut config.gradient {
+            if shifted {
+                // As the published reference does; the last epoch's figures are in the log all the same.
+                gradient.train.select = Some(Select::Test);
+            }
+            gradient.train.epochs = request.epochs.unwrap_or(gradient.train.epochs);
+            gradient.train.patience = request.patience.or(gradient.train.patience);
+        }
+        let published = paper_cells().iter().find(|cell| cell.key == *key);
+        for seed in 0..request.seeds {
+            config.seed = seed;
+            let trial =
+                Trial { name: format!("{name}/seed-{seed}"), config: config.clone(), settings: Vec::new() };
+            if self.planned.iter().any(|planned| planned.trial.name == trial.name) {
+                continue;
+            }
+            self.planned.push(Planned {
+                cost: cost::seconds(&trial.config),
+                trial,
+                key: key.clone(),
+                noise,
+                tuned: known.is_none(),
+                published: published.map(|cell| &cell.published).filter(|_| noise == Noise::None),
+            });
+        }
+        Ok(())
+    }
+
+    /// About how many seconds of one core all of it takes.
+    pub fn cost(&self) -> f64 {
+        self.planned.iter().map(|planned| planned.cost).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(figures: &[Figure], data: &[&str], backbones: &[&str]) -> Request {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Request {
+            figures: figures.to_vec(),
+            data: names(data),
+            backbones: names(backbones),
+            seeds: 1,
+            ..Request::default()
+        }
+    }
+
+    #[test]
+    fn the_tables_of_one_data_set_need_each_training_once_and_the_cheapest_comes_first() {
+        let plan = plan(&asked(&Figure::PAPER, &["health"], &["mf"])).unwrap();
+        let mut names: Vec<&str> = plan.planned.iter().map(|planned| &planned.key.loss[..]).collect();
+        names.extend(plan.left_out.iter().map(|left_out| &left_out.loss[..]));
+        names.sort_unstable();
+        let mut all: Vec<&str> = LOSSES.iter().chain(&ABLATION).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(names, all);
+        assert_eq!(plan.planned[0].key.loss, "bpr");
+        assert!(plan.planned.iter().all(|planned| planned.key.data == "amazon2014-health"));
+        let sl = plan.planned.iter().find(|planned| planned.key.loss == "sl").unwrap();
+        assert_eq!((sl.tuned, sl.published.unwrap()["NDCG@20"]), (false, 0.1261));
+    }
+
+    #[test]
+    fn shifted_data_take_the_settings_of_their_unshifted_twin() {
+        let plan = plan(&asked(&[Figure::Table2], &["gowalla-popularity"], &[])).unwrap();
+        let sl = plan.planned.iter().find(|planned| planned.key.loss == "sl").unwrap();
+        assert_eq!(sl.trial.config.data.source, "gowalla-popularity");
+        assert_eq!(sl.trial.config.gradient.as_ref().unwrap().train.select, Some(Select::Test));
+        let twin = paper_cells().iter().find(|cell| cell.name() == "paper/gowalla/mf/sl").unwrap();
+        assert_eq!(sl.trial.config.gradient.as_ref().unwrap().optim.lr(), twin.lr.unwrap());
+    }
+
+    #[test]
+    fn noise_has_levels_and_none() {
+        let mut request = asked(&[Figure::FalseNegatives], &["health"], &[]);
+        request.losses = vec!["sl".to_owned()];
+        let plan = plan(&request).unwrap();
+        assert_eq!(plan.planned.len(), 6);
+        let noisy = plan.planned.iter().find(|planned| planned.noise == Noise::FalseNegatives(0.5)).unwrap();
+        assert_eq!(
+            noisy.trial.config.gradient.as_ref().unwrap().sampler.params().number("false_negatives"),
+            0.5
+        );
+    }
+}

@@ -1,0 +1,185 @@
+//! The files of a run and their names.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rivalry::config::{Config, read_layer};
+use rivalry::files::{DRAFT, LOCK, Lock, write_atomically};
+use rivalry::model::Model;
+use rivalry::{Error, InputError, Result};
+
+pub(super) const CONFIG: &str = "config.toml";
+pub(super) const LOG: &str = "log.jsonl";
+pub(super) const METRICS: &str = "metrics.json";
+pub(super) const MODEL: &str = "model.safetensors";
+pub(super) const CHECKPOINT: &str = "checkpoint";
+pub(super) const INSPECTION: &str = "inspect.json";
+const FILES: [&str; 6] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT, INSPECTION];
+
+/// The folder of a run.
+#[derive(Clone, Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    /// Held by the process that writes.
+    _lock: Option<Arc<Lock>>,
+}
+
+impl RunFolder {
+    /// Creates a run folder. An existing one is refused, unless its run may be replaced.
+    ///
+    /// # Errors
+    /// As [`check_free`](Self::check_free), and if the folder can't be written.
+    pub fn create(path: &Path, config: &Config, replace: bool) -> Result<Self> {
+        Self::check_free(path, replace)?;
+        std::fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
+        let folder = Self::locked(path, Lock::take(path)?);
+        for file in FILES {
+            remove(&folder.path.join(file))?;
+        }
+        folder.write_config(config)?;
+        Ok(folder)
+    }
+
+    /// A folder with its lock held.
+    pub(super) fn locked(path: &Path, lock: Lock) -> Self {
+        Self { path: path.to_owned(), _lock: Some(Arc::new(lock)) }
+    }
+
+    /// The same folder with its lock held.
+    pub(super) fn with_lock(self, lock: Arc<Lock>) -> Self {
+        Self { _lock: Some(lock), ..self }
+    }
+
+    /// Checks that [`create`](Self::create) would accept the path, without creating anything.
+    ///
+    /// # Errors
+    /// If the folder exists and may not be replaced, or holds anything but a run.
+    pub fn check_free(path: &Path, replace: bool) -> Result<()> {
+        if !path.exists() {
+            return Ok(());
+        }
+        let refuse = |what: String, help: &str| Err(InputError::new(what).file(path).help(help).into());
+        if !path.is_dir() {
+            return refuse("is a file, and a run is a folder".to_owned(), "choose another --out");
+        }
+        let entries = path.read_dir().map_err(|e| Error::io("read", path, e))?;
+        let names: Vec<String> = entries
+            .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+            // Left by a process that was killed before it had written anything.
+            .filter(|name| name != LOCK && !name.starts_with(DRAFT))
+            .collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        if !replace {
+            let help = "choose another --out, add --force to replace the run, or --resume it";
+            return refuse("exists already".to_owned(), help);
+        }
+        let foreign = names.iter().find(|name| !FILES.contains(&&name[..]));
+        match foreign {
+            Some(name) => {
+                refuse(format!("holds '{name}', which is not part of a run"), "choose another --out")
+            }
+            // With a log beside it, even a config that can't be read belongs to a run: --force replaces it.
+            None if [CONFIG, LOG].iter().all(|file| names.iter().any(|name| name == file)) => Ok(()),
+            None => Config::from_layers(&[read_layer(&path.join(CONFIG))?]).map(|_| ()),
+        }
+    }
+
+    /// The folder of an existing run.
+    ///
+    /// # Errors
+    /// If there is no run in it.
+    pub fn open(path: &Path) -> Result<Self> {
+        if !path.join(CONFIG).is_file() {
+            return Err(InputError::new(format!("not a run: there is no {CONFIG} in it"))
+                .file(path)
+                .help("give the folder that 'rivalry train' made")
+                .into());
+        }
+        Ok(Self { path: path.to_owned(), _lock: None })
+    }
+
+    /// Removes the checkpoint of a finished run, which then can't be given more epochs.
+    pub(crate) fn drop_checkpoint(&self) -> Result<()> {
+        remove(&self.path.join(CHECKPOINT))
+    }
+
+    /// Removes the model: of most trials of a sweep only the figures are kept.
+    pub(crate) fn drop_model(&self) -> Result<()> {
+        remove(&self.path.join(MODEL))
+    }
+
+    /// Removes the results of a finished run, so that it can be trained again. The figures are removed first, so that an
+    /// unfinished run never looks finished.
+    pub(crate) fn remove_results(&self) -> Result<()> {
+        [METRICS, LOG].iter().try_for_each(|file| remove(&self.path.join(file)))
+    }
+
+    /// Replaces the config of a run that is to be resumed, for example with more epochs. The figures are no longer final;
+    /// they are removed first, so that an unfinished run never looks finished.
+    ///
+    /// # Errors
+    /// If a file can't be written.
+    pub fn extend(&self, config: &Config) -> Result<()> {
+        remove(&self.path.join(METRICS))?;
+        self.write_config(config)
+    }
+
+    pub(super) fn write_config(&self, config: &Config) -> Result<()> {
+        write_atomically(&self.path.join(CONFIG), |file| file.write_all(config.to_toml().as_bytes()))
+    }
+
+    /// The path of the folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether there is a checkpoint to resume from.
+    pub fn has_checkpoint(&self) -> bool {
+        self.path.join(CHECKPOINT).exists()
+    }
+
+    /// Whether it has a model: of most trials of a sweep only the figures are kept.
+    pub fn has_model(&self) -> bool {
+        self.path.join(MODEL).exists()
+    }
+
+    /// The model of the best epoch.
+    ///
+    /// # Errors
+    /// If there is none, or its file is damaged.
+    pub fn model(&self) -> Result<Model> {
+        let path = self.path.join(MODEL);
+        if !self.has_model() {
+            let (what, help) = match self.path.join(METRICS).exists() {
+                true => (
+                    "the run's model was not kept",
+                    "a sweep keeps the models of the best trials; run it with --keep-models to keep all",
+                ),
+                false => {
+                    ("the run has no model yet", "let it finish its first evaluation: rivalry train --resume")
+                }
+            };
+            return Err(InputError::new(what).file(&self.path).help(help).into());
+        }
+        Model::read(&path)
+    }
+}
+
+/// The model in a model file, or of the run in a folder.
+///
+/// # Errors
+/// If there is none, or its file is damaged.
+pub fn open_model(path: &Path) -> Result<Model> {
+    if path.is_dir() { RunFolder::open(path)?.model() } else { Model::read(path) }
+}
+
+/// Removes a file, if it exists.
+pub(super) fn remove(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("replace", path, e)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,24 @@
+//! A run is a folder with config, log, metrics, model and checkpoint. Each file is complete or absent.
+
+mod agreement;
+mod checkpoint;
+mod checkpointer;
+mod find;
+mod finished;
+mod folder;
+mod inspection_file;
+mod origin;
+mod quoted;
+mod read;
+mod record;
+mod resume;
+
+pub use agreement::Agreement;
+pub use checkpointer::RunCheckpointer;
+pub use find::find_runs;
+pub use finished::FinishedRun;
+pub use folder::{RunFolder, open_model};
+pub use origin::Origin;
+pub use quoted::quoted;
+pub use record::RunRecord;
+pub use resume::ResumedRun;

@@ -1,0 +1,97 @@
+//! Small trainings whose outcome is known, to be run where Rivalry is to be used: does this machine compute what it
+//! should, and the same with any number of threads?
+
+use std::ops::ControlFlow;
+
+use rivalry::config::{Config, setting_layer};
+use rivalry::data::{Dataset, Preparation, load};
+use rivalry::tensors::Tensors;
+use rivalry::train::{Fitted, NoCheckpoints, TrainEvent, fit};
+use rivalry::{Error, InputError, Result};
+
+/// What each training's mean loss over its last epoch was when this was written.
+const KNOWN: [(&str, &str, f64); 3] =
+    [("sl", "mf", 3.563531), ("dsl", "mf", 4.223825), ("dsl", "lightgcn", 3.177710)];
+
+/// What rounding may make of it on machines with other instructions.
+const TOLERANCE: f64 = 1e-4;
+
+/// How one training came out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SelfTest {
+    /// The loss.
+    pub loss: &'static str,
+    /// The backbone.
+    pub backbone: &'static str,
+    /// The mean loss that is known.
+    pub expected: f64,
+    /// The mean loss here.
+    pub found: f64,
+    /// Whether one thread and three gave the same bits.
+    pub same_bits: bool,
+}
+
+impl SelfTest {
+    /// Whether all is as it should be.
+    pub fn passed(&self) -> bool {
+        self.same_bits && (self.found - self.expected).abs() <= TOLERANCE * self.expected.abs()
+    }
+}
+
+/// Trains small models on the embedded data, each with one thread and with three.
+///
+/// # Errors
+/// If a training fails.
+pub fn self_test() -> Result<Vec<SelfTest>> {
+    let dataset = load("synthetic", &Default::default(), &Preparation::default(), None, &mut |_| {})?;
+    let test = |(loss, backbone, expected)| {
+        let (found, bits) = train(&dataset, loss, backbone, 1)?;
+        let (_, others) = train(&dataset, loss, backbone, 3)?;
+        Ok(SelfTest { loss, backbone, expected, found, same_bits: bits == others })
+    };
+    KNOWN.into_iter().map(test).collect()
+}
+
+/// The mean loss of the last epoch, and the model.
+fn train(dataset: &Dataset, loss: &str, backbone: &str, threads: usize) -> Result<(f64, Tensors)> {
+    let settings = [
+        "data.source=synthetic".to_owned(),
+        format!("loss.type={loss}"),
+        format!("model.type={backbone}"),
+        "model.dim=16".to_owned(),
+        "train.epochs=2".to_owned(),
+        "train.eval_every=2".to_owned(),
+        "train.negatives=50".to_owned(),
+    ];
+    let layers: Vec<_> = settings.iter().map(|setting| setting_layer(setting)).collect::<Result<_>>()?;
+    let config = Config::from_layers(&layers)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| InputError::new(format!("can't start the threads: {e}")))?;
+    let mut last = f64::NAN;
+    let mut observer = |event: &TrainEvent<'_>| {
+        if let TrainEvent::Evaluated(record) = event {
+            last = record.loss;
+        }
+        ControlFlow::Continue(())
+    };
+    let fitted = pool.install(|| fit(dataset, &config, None, &mut NoCheckpoints, &mut observer))?;
+    let Fitted::Done(fit) = fitted else {
+        return Err(Error::Unverified { what: "a training stopped that nobody stopped".to_owned() });
+    };
+    Ok((last, fit.tensors))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_passes_and_a_wrong_value_does_not() {
+        for tested in self_test().unwrap() {
+            assert!(tested.passed(), "{tested:?}");
+            let wrong = SelfTest { found: tested.found * 1.001, ..tested.clone() };
+            assert!(!wrong.passed());
+            assert!(!SelfTest { same_bits: false, ..tested }.passed());
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The bootstrap: how far would the mean wander if other users of the same kind had come?
+
+use rayon::prelude::*;
+
+use super::{mean, quantile};
+use rivalry::rng::{below, stream};
+
+/// What the stream of random numbers is for; other rooms use numbers below 32.
+const PURPOSE: u64 = 32;
+
+/// How to draw, and how sure to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bootstrap {
+    /// How many times the values are drawn anew.
+    pub resamples: usize,
+    /// The share of resamples inside the interval.
+    pub confidence: f64,
+    /// Decides what is drawn.
+    pub seed: u64,
+}
+
+impl Default for Bootstrap {
+    /// 2000 resamples, 95 %, seed 0.
+    fn default() -> Self {
+        Self { resamples: 2000, confidence: 0.95, seed: 0 }
+    }
+}
+
+/// The percentile bootstrap interval of the mean: as many values are drawn with replacement as there are, many times,
+/// and the middle share of the means is the interval.
+///
+/// Each resample has its own stream, so the interval is the same for any number of threads. Without resamples or with
+/// fewer than two values it is the mean itself.
+///
+/// ```
+/// let values: Vec<f64> = (0..100).map(f64::from).collect();
+/// let [low, high] = rivalry_runs::stats::mean_interval(&values, Default::default());
+/// assert!(low > 40.0 && low < 49.5 && high > 49.5 && high < 60.0);
+/// ```
+pub fn mean_interval(values: &[f64], bootstrap: Bootstrap) -> [f64; 2] {
+    let n = values.len();
+    if n < 2 || bootstrap.resamples == 0 {
+        return [mean(values); 2];
+    }
+    let resample = |number: u64| {
+        let mut rng = stream(bootstrap.seed, &[PURPOSE, number]);
+        // Measured from the first value, so that what doesn't vary doesn't seem to.
+        let drawn: f64 = (0..n).map(|_| values[below(&mut rng, n as u32) as usize] - values[0]).sum();
+        values[0] + drawn / n as f64
+    };
+    let mut means: Vec<f64> = (0..bootstrap.resamples as u64).into_par_iter().map(resample).collect();
+    means.sort_unstable_by(f64::total_cmp);
+    let outside = (1.0 - bootstrap.confidence) / 2.0;
+    [outside, 1.0 - outside].map(|share| quantile(&means, share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values() -> Vec<f64> {
+        (0..500).map(|n| f64::from(n * 7919 % 1000) / 1000.0 - 0.4).collect()
+    }
+
+    #[test]
+    fn the_interval_is_close_to_the_normal_one() {
+        let [low, high] = mean_interval(&values(), Bootstrap::default());
+        let summary = super::super::Summary::of(&values());
+        let half = 1.96 * summary.deviation.unwrap() / 500f64.sqrt();
+        assert!((low - (summary.mean - half)).abs() < 0.1 * half, "{low} {high}");
+        assert!((high - (summary.mean + half)).abs() < 0.1 * half, "{low} {high}");
+    }
+
+    #[test]
+    fn the_seed_decides_and_threads_do_not() {
+        let with = |threads: usize, seed| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| mean_interval(&values(), Bootstrap { seed, ..Bootstrap::default() }))
+        };
+        assert_eq!(with(1, 5), with(3, 5));
+        assert_ne!(with(1, 5), with(1, 6));
+    }
+
+    #[test]
+    fn what_does_not_vary_has_no_width() {
+        assert_eq!(mean_interval(&[], Bootstrap::default()), [0.0; 2]);
+        assert_eq!(mean_interval(&[0.7], Bootstrap::default()), [0.7; 2]);
+        assert_eq!(mean_interval(&[0.1; 40], Bootstrap::default()), [0.1; 2]);
+        assert_eq!(mean_interval(&[0.0; 40], Bootstrap::default()), [0.0; 2]);
+    }
+}

@@ -1,0 +1,46 @@
+//! The held-out items of an evaluation, and the items that may not be recommended in it.
+
+use super::{EvalOptions, Mask, Part};
+use crate::data::{Dataset, Interactions};
+use crate::{InputError, Result, ranker};
+
+/// What is to be found, what is masked, and for whom.
+pub(super) struct HeldOut<'a> {
+    /// The held-out interactions.
+    pub truth: &'a Interactions,
+    /// The users with held-out items.
+    pub users: Vec<u32>,
+    /// The interactions that are masked.
+    pub masked: Vec<&'a Interactions>,
+}
+
+impl<'a> HeldOut<'a> {
+    pub fn of(dataset: &'a Dataset, part: Part, options: &EvalOptions) -> Result<Self> {
+        let Dataset { train, valid, test, .. } = dataset;
+        let (truth, masked) = match (part, options.mask) {
+            (Part::Valid, _) => (valid, vec![train]),
+            (Part::Test, Mask::Train) => (test, vec![train]),
+            (Part::Test, Mask::TrainValid) => (test, vec![train, valid]),
+        };
+        let has_some = |&user: &u32| !truth.items_of(user).is_empty();
+        let users: Vec<u32> = (0..truth.n_users() as u32).filter(has_some).collect();
+        if users.is_empty() {
+            return Err(nothing_held_out(dataset, part).into());
+        }
+        Ok(Self { truth, users, masked })
+    }
+
+    /// The masks of the lists of these users.
+    pub fn masks<'b>(&'b self, users: &'b [u32]) -> impl Iterator<Item = ranker::Mask<'b>> {
+        self.masked.iter().map(move |table| ranker::Mask::OfUser(table, users))
+    }
+}
+
+fn nothing_held_out(dataset: &Dataset, part: Part) -> InputError {
+    let (name, help) = match part {
+        Part::Valid => ("validation", "evaluate the test part, or split the data with a validation part"),
+        Part::Test => ("test", "split the data so that some interactions are held out"),
+    };
+    InputError::new(format!("the {name} part of '{}' is empty, so there is nothing to measure", dataset.name))
+        .help(help)
+}

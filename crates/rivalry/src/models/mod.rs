@@ -1,0 +1,72 @@
+//! The models: backbones trained by sampled gradients, and closed forms.
+//!
+//! A new model is one file and one line in [`MODELS`]: a backbone in `backbone/`, a closed form here.
+
+mod closed_form;
+mod popularity;
+
+pub use closed_form::ClosedForm;
+
+use crate::backbone::{self, Backbone, DIM, SCORE, Score};
+use crate::data::Interactions;
+use crate::params::{self, Choice, Params};
+
+/// All models, in the order they are listed to the user.
+pub static MODELS: &[Entry] = &[
+    gradient(backbone::MF),
+    gradient(backbone::LIGHTGCN),
+    gradient(backbone::LIGHTGCN_PP),
+    gradient(backbone::XSIMGCL),
+    popularity::POPULARITY,
+];
+
+/// A model on the list.
+pub type Entry = params::Entry<Kind>;
+
+/// A chosen model with its parameters: `[model]` of a config.
+pub type ModelConfig = Choice<Kind>;
+
+/// How a model gets its parameters.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Embeddings behind a backbone, trained by sampled gradients.
+    Gradient(backbone::Build),
+    /// Computed from the training set in one go.
+    ClosedForm(fn(&Params) -> Box<dyn ClosedForm>),
+}
+
+/// A backbone as a model.
+const fn gradient(backbone: backbone::Entry) -> Entry {
+    let backbone::Entry { name, summary, params, build } = backbone;
+    Entry { name, summary, params, build: Kind::Gradient(build) }
+}
+
+impl ModelConfig {
+    /// Whether the model is trained by sampled gradients.
+    pub fn is_gradient(&self) -> bool {
+        matches!(self.entry().build, Kind::Gradient(_))
+    }
+
+    /// How its embeddings make a score, if it is trained by sampled gradients.
+    pub fn score(&self) -> Option<Score> {
+        self.is_gradient().then(|| Score::named(self.params().choice(SCORE.name)))
+    }
+
+    /// The embedding dimension, if it is trained by sampled gradients.
+    pub fn dim(&self) -> Option<usize> {
+        self.is_gradient().then(|| self.params().count(DIM.name))
+    }
+
+    /// Whether it propagates embeddings along a graph.
+    pub fn uses_graph(&self) -> bool {
+        matches!(self.entry().build, Kind::Gradient(build) if build.extra_tables > 0)
+    }
+
+    /// The backbone over this training set, if it is trained by sampled gradients.
+    pub fn backbone(&self, train: &Interactions) -> Option<Box<dyn Backbone>> {
+        match self.entry().build {
+            Kind::Gradient(build) => Some((build.backbone)(self.params(), train)),
+            Kind::ClosedForm(_) => None,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Adam. Weight decay is added to the gradient: the classic form, not the decoupled one of AdamW.
+//!
+//! D. P. Kingma and J. Ba, Adam: A Method for Stochastic Optimization, ICLR 2015.
+
+use rivalry_kernels as kernels;
+
+use super::rows::{Rows, for_each_block};
+use super::{Entry, LR, Optimizer, OptimizerState, Size, StateRef, Trainable, WEIGHT_DECAY};
+use crate::backbone::Embeddings;
+use crate::params::{Param, Params, Range, Value};
+
+pub(super) const ADAM: Entry = Entry {
+    name: "adam",
+    summary: "Adam; weight decay is added to the gradient",
+    params: &[LR, WEIGHT_DECAY, BETA1, BETA2, EPSILON],
+    build: |params, size| Box::new(Adam::new(params, size)),
+};
+
+pub(super) const BETA1: Param = Param {
+    name: "beta1",
+    doc: "decay rate of the first moment",
+    default: Value::Number(0.9),
+    range: Range::BelowOne,
+    grid: &[],
+};
+pub(super) const BETA2: Param =
+    Param { name: "beta2", doc: "decay rate of the second moment", default: Value::Number(0.999), ..BETA1 };
+pub(super) const EPSILON: Param = Param {
+    name: "epsilon",
+    doc: "added to the denominator",
+    default: Value::Number(1e-8),
+    range: Range::Positive,
+    grid: &[],
+};
+
+/// The tables of an optimiser state; the names are those of the checkpoint file.
+const FIRST: &str = "adam.first";
+const SECOND: &str = "adam.second";
+
+pub(super) struct Adam {
+    config: Config,
+    /// Running mean of the gradients.
+    pub first: Embeddings,
+    /// Running mean of their squares.
+    pub second: Embeddings,
+    steps: u64,
+}
+
+struct Config {
+    lr: f64,
+    weight_decay: f64,
+    beta1: f64,
+    beta2: f64,
+    epsilon: f64,
+}
+
+impl Adam {
+    pub fn new(params: &Params, size: Size) -> Self {
+        let number = |param: Param| params.number(param.name);
+        let config = Config {
+            lr: number(LR),
+            weight_decay: number(WEIGHT_DECAY),
+            beta1: number(BETA1),
+            beta2: number(BETA2),
+            epsilon: number(EPSILON),
+        };
+        Self { config, first: size.zeros(), second: size.zeros(), steps: 0 }
+    }
+
+    /// Counts a step and gives its constants.
+    pub fn next_step(&mut self) -> kernels::AdamStep {
+        self.steps += 1;
+        let Config { lr, weight_decay, beta1, beta2, epsilon } = self.config;
+        let steps = self.steps.min(i32::MAX as u64) as i32;
+        kernels::AdamStep {
+            beta1: beta1 as f32,
+            beta2: beta2 as f32,
+            epsilon: epsilon as f32,
+            weight_decay: weight_decay as f32,
+            rate: (lr / (1.0 - beta1.powi(steps))) as f32,
+            second_correction: (1.0 / (1.0 - beta2.powi(steps)).sqrt()) as f32,
+        }
+    }
+}
+
+impl Optimizer for Adam {
+    fn step(&mut self, tables: Trainable<'_>) {
+        let step = self.next_step();
+        let users = tables.users;
+        let [user_tables, item_tables] = tables.with_moments(&mut self.first, &mut self.second);
+        match users {
+            None => for_each_block(user_tables, |_, rows| rows.step(&step)),
+            Some(users) => for_each_block(user_tables, |first, rows| step_with(rows, first, users, &step)),
+        }
+        for_each_block(item_tables, |_, rows| rows.step(&step));
+    }
+
+    fn lr(&self) -> f64 {
+        self.config.lr
+    }
+
+    fn state(&self) -> StateRef<'_> {
+        StateRef { steps: self.steps, tables: vec![(FIRST, &self.first), (SECOND, &self.second)] }
+    }
+
+    fn restore(&mut self, mut state: OptimizerState) -> bool {
+        match (state.tables.remove(FIRST), state.tables.remove(SECOND)) {
+            (Some(first), Some(second))
+                if Size::of(&first) == Size::of(&self.first)
+                    && Size::of(&second) == Size::of(&self.first) =>
+            {
+                (self.first, self.second, self.steps) = (first, second, state.steps);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// One step for a block of which only the `listed` rows have gradients: those of the others are not read.
+fn step_with(mut rows: Rows<'_>, first: usize, listed: &[u32], step: &kernels::AdamStep) {
+    let (mut done, end) = (0, rows.len());
+    for row in within(listed, first, end) {
+        rows.part(done..row).step_without_gradient(step);
+        rows.part(row..row + 1).step(step);
+        done = row + 1;
+    }
+    rows.part(done..end).step_without_gradient(step);
+}
+
+/// The listed rows that lie in a block, counted from its first row.
+pub(super) fn within(listed: &[u32], first: usize, len: usize) -> impl Iterator<Item = usize> {
+    let from = listed.partition_point(|&row| (row as usize) < first);
+    listed[from..].iter().map(move |&row| row as usize - first).take_while(move |&row| row < len)
+}

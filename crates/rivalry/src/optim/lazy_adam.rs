@@ -1,0 +1,44 @@
+//! Lazy Adam: rows without a gradient stay as they are.
+//!
+//! Adam moves them on by their momentum, so that every step costs the size of the tables: with millions of rows this is
+//! most of it. With a graph backbone nearly every row has a gradient, and lazy Adam is Adam.
+
+use super::adam::{ADAM, Adam, within};
+use super::rows::for_each_block;
+use super::{Entry, Optimizer, OptimizerState, StateRef, Trainable};
+
+pub(super) const LAZY_ADAM: Entry = Entry {
+    name: "lazy-adam",
+    summary: "Adam that leaves rows without a gradient alone: faster for large tables, other results",
+    params: ADAM.params,
+    build: |params, size| Box::new(LazyAdam(Adam::new(params, size))),
+};
+
+struct LazyAdam(Adam);
+
+impl Optimizer for LazyAdam {
+    fn step(&mut self, tables: Trainable<'_>) {
+        let Some(users) = tables.users else { return self.0.step(tables) };
+        let step = self.0.next_step();
+        let [user_tables, item_tables] = tables.with_moments(&mut self.0.first, &mut self.0.second);
+        for_each_block(user_tables, |first, mut rows| {
+            let len = rows.len();
+            within(users, first, len).for_each(|row| rows.part(row..row + 1).step_if_any(&step));
+        });
+        for_each_block(item_tables, |_, mut rows| {
+            (0..rows.len()).for_each(|row| rows.part(row..row + 1).step_if_any(&step));
+        });
+    }
+
+    fn lr(&self) -> f64 {
+        self.0.lr()
+    }
+
+    fn state(&self) -> StateRef<'_> {
+        self.0.state()
+    }
+
+    fn restore(&mut self, state: OptimizerState) -> bool {
+        self.0.restore(state)
+    }
+}

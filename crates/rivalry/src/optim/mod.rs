@@ -1,0 +1,145 @@
+//! Optimisers: from gradients to new parameters.
+//!
+//! A new optimiser is one file with an [`Entry`], and one line in [`OPTIMIZERS`].
+
+mod adam;
+mod lazy_adam;
+mod rows;
+
+use std::collections::BTreeMap;
+
+use crate::backbone::{Embeddings, Unit};
+use crate::params::{self, Choice, Param, Params, Range, Value};
+
+/// All optimisers, in the order they are listed to the user.
+pub static OPTIMIZERS: &[Entry] = &[adam::ADAM, lazy_adam::LAZY_ADAM];
+
+/// An optimiser on the list.
+pub type Entry = params::Entry<Build>;
+
+/// Builds an optimiser for tables of a size.
+pub type Build = fn(&Params, Size) -> Box<dyn Optimizer>;
+
+/// A chosen optimiser with its parameters: `[optim]` of a config.
+pub type OptimConfig = Choice<Build>;
+
+/// The learning rate, which every optimiser has.
+pub(crate) const LR: Param = Param {
+    name: "lr",
+    doc: "learning rate",
+    default: Value::Number(0.1),
+    range: Range::Positive,
+    grid: &[],
+};
+
+/// L2 regularisation, for the optimisers that have it.
+pub(crate) const WEIGHT_DECAY: Param = Param {
+    name: "weight_decay",
+    doc: "L2 regularisation: this times the parameter is added to its gradient",
+    default: Value::Number(0.0),
+    range: Range::AtLeast(0.0),
+    grid: &[],
+};
+
+/// The size of both tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Rows of the user table.
+    pub users: usize,
+    /// Rows of the item table.
+    pub items: usize,
+    /// The embedding dimension.
+    pub dim: usize,
+}
+
+impl Size {
+    /// The size of these tables.
+    pub fn of(tables: &Embeddings) -> Self {
+        Self { users: tables.users.rows(), items: tables.items.rows(), dim: tables.dim() }
+    }
+
+    /// Tables of zeros.
+    pub fn zeros(self) -> Embeddings {
+        Embeddings::zeros(self.users, self.items, self.dim)
+    }
+}
+
+impl std::fmt::Display for Size {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} users, {} items, {} dimensions", self.users, self.items, self.dim)
+    }
+}
+
+/// Moves parameters along their gradients.
+pub trait Optimizer: Send {
+    /// Takes one step. The gradients are zero afterwards.
+    fn step(&mut self, tables: Trainable<'_>);
+
+    /// The learning rate.
+    fn lr(&self) -> f64;
+
+    /// What it keeps from step to step, for a checkpoint.
+    fn state(&self) -> StateRef<'_>;
+
+    /// Takes up a saved state. `false` if it is not a state of this optimiser and size.
+    fn restore(&mut self, state: OptimizerState) -> bool;
+}
+
+/// Parameters with their gradients, as an optimiser gets them.
+pub struct Trainable<'a> {
+    /// The learned tables.
+    pub params: &'a mut Embeddings,
+    /// Gradients: of the unit rows where there are any, otherwise of the learned ones.
+    pub grads: &'a mut Embeddings,
+    /// The learned rows scaled to length one, where these are scored; kept up to date by the optimiser, which has each
+    /// row in cache anyway.
+    pub unit: Option<&'a mut Unit>,
+    /// The users that have a gradient, ascending; `None` if any row of either table may have one.
+    pub users: Option<&'a [u32]>,
+}
+
+/// The state of an optimiser, borrowed.
+#[derive(Clone, Debug)]
+pub struct StateRef<'a> {
+    /// Steps taken.
+    pub steps: u64,
+    /// Tables of the size of the parameters, by name.
+    pub tables: Vec<(&'static str, &'a Embeddings)>,
+}
+
+/// The state of an optimiser.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OptimizerState {
+    /// Steps taken.
+    pub steps: u64,
+    /// Tables of the size of the parameters, by name.
+    pub tables: BTreeMap<String, Embeddings>,
+}
+
+impl StateRef<'_> {
+    /// A copy that outlives the optimiser.
+    pub fn to_owned(&self) -> OptimizerState {
+        let tables = self.tables.iter().map(|(name, table)| ((*name).to_owned(), (*table).clone())).collect();
+        OptimizerState { steps: self.steps, tables }
+    }
+}
+
+impl OptimConfig {
+    /// The optimiser for tables of that size.
+    pub fn build(&self, size: Size) -> Box<dyn Optimizer> {
+        (self.entry().build)(self.params(), size)
+    }
+
+    /// The learning rate.
+    pub fn lr(&self) -> f64 {
+        self.params().number(LR.name)
+    }
+
+    /// The weight decay; 0 for an optimiser without.
+    pub fn weight_decay(&self) -> f64 {
+        match self.params().get(WEIGHT_DECAY.name) {
+            Some(Value::Number(x)) => x,
+            _ => 0.0,
+        }
+    }
+}

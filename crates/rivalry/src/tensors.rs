@@ -1,0 +1,286 @@
+//! Named tensors and short texts in one safetensors file, which other tools can open, too.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use bytemuck::Pod;
+use rivalry_kernels::Matrix;
+use safetensors::tensor::{Dtype, SafeTensors, View};
+
+use crate::backbone::Embeddings;
+use crate::data::{IdMap, Interactions};
+use crate::files::write_atomically;
+use crate::{Error, InputError, Result, memory};
+
+/// The one entry of the file's metadata. It holds all texts as JSON: entries of the metadata have no order, so several of
+/// them would make two files of the same content differ.
+const TEXTS: &str = "rivalry";
+
+/// Named tensors, and short texts that go with them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tensors {
+    tensors: BTreeMap<String, Tensor>,
+    /// Short texts by name.
+    pub texts: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Tensor {
+    dtype: Dtype,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl Tensor {
+    /// How many numbers differ from those of a tensor of the same type and size, and by how much.
+    fn difference(&self, other: &Self) -> String {
+        let numbers = |tensor: &Self| bytemuck::allocation::pod_collect_to_vec::<u8, u32>(&tensor.bytes);
+        if self.dtype != Dtype::F32 {
+            return "the content differs".to_owned();
+        }
+        let (then, now) = (numbers(self), numbers(other));
+        let differing: Vec<f32> = then
+            .iter()
+            .zip(&now)
+            .filter(|(a, b)| a != b)
+            .map(|(&a, &b)| (f32::from_bits(a) - f32::from_bits(b)).abs())
+            .collect();
+        let largest = differing.iter().copied().fold(0.0, f32::max);
+        format!("{} of {} numbers differ, by up to {largest:e}", differing.len(), then.len())
+    }
+}
+
+impl View for &Tensor {
+    fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&self.bytes)
+    }
+
+    fn data_len(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+impl Tensors {
+    fn put<T: Pod>(&mut self, name: &str, dtype: Dtype, shape: Vec<usize>, values: &[T]) {
+        let bytes = bytemuck::cast_slice(values).to_vec();
+        self.tensors.insert(name.to_owned(), Tensor { dtype, shape, bytes });
+    }
+
+    /// The names of all tensors.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tensors.keys().map(String::as_str)
+    }
+
+    /// Adds the tensors and texts of another set.
+    pub fn extend(&mut self, other: Self) {
+        self.tensors.extend(other.tensors);
+        self.texts.extend(other.texts);
+    }
+
+    /// Takes out the tensors whose name the predicate accepts.
+    pub fn split_off(&mut self, taken: impl Fn(&str) -> bool) -> Self {
+        let tensors = std::mem::take(&mut self.tensors);
+        let (taken, left) = tensors.into_iter().partition(|(name, _)| taken(name));
+        self.tensors = left;
+        Self { tensors: taken, texts: BTreeMap::new() }
+    }
+
+    /// What differs from another set, tensor by tensor, in words.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let mut differences = Vec::new();
+        for (name, tensor) in &self.tensors {
+            match other.tensors.get(name) {
+                None => differences.push(format!("there is no '{name}' now")),
+                Some(now) if (now.dtype, &now.shape) != (tensor.dtype, &tensor.shape) => {
+                    differences.push(format!("'{name}' has another type or size"));
+                }
+                Some(now) if now.bytes == tensor.bytes => {}
+                Some(now) => differences.push(format!("'{name}': {}", tensor.difference(now))),
+            }
+        }
+        let new = other.tensors.keys().filter(|name| !self.tensors.contains_key(*name));
+        differences.extend(new.map(|name| format!("there was no '{name}' then")));
+        differences
+    }
+
+    /// Adds a vector of counts or ids.
+    pub fn put_u32(&mut self, name: &str, values: &[u32]) {
+        self.put(name, Dtype::U32, vec![values.len()], values);
+    }
+
+    /// Adds a table, `name.users` and `name.items`.
+    pub fn put_embeddings(&mut self, name: &str, tables: &Embeddings) {
+        self.put_matrix(&format!("{name}.users"), &tables.users);
+        self.put_matrix(&format!("{name}.items"), &tables.items);
+    }
+
+    /// Adds a matrix.
+    pub fn put_matrix(&mut self, name: &str, table: &Matrix) {
+        self.put(name, Dtype::F32, vec![table.rows(), table.cols()], &table.to_dense());
+    }
+
+    /// Adds original ids: their text, and where each ends.
+    pub fn put_ids(&mut self, name: &str, ids: &IdMap) {
+        let ends: Vec<u64> = ids
+            .iter()
+            .scan(0, |end, id| {
+                *end += id.len() as u64;
+                Some(*end)
+            })
+            .collect();
+        let text: String = ids.iter().collect();
+        self.put(&format!("{name}.text"), Dtype::U8, vec![text.len()], text.as_bytes());
+        self.put(&format!("{name}.ends"), Dtype::U64, vec![ends.len()], &ends);
+    }
+
+    /// Adds interactions: the number of each user's items, and the items.
+    pub fn put_interactions(&mut self, name: &str, interactions: &Interactions) {
+        let counts: Vec<u32> =
+            (0..interactions.n_users() as u32).map(|u| interactions.items_of(u).len() as u32).collect();
+        let items: Vec<u32> = interactions.pairs().map(|(_, item)| item).collect();
+        self.put(&format!("{name}.counts"), Dtype::U32, vec![counts.len()], &counts);
+        self.put(&format!("{name}.items"), Dtype::U32, vec![items.len()], &items);
+    }
+
+    /// Writes a file, whole or not at all.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let bytes = self.to_bytes().map_err(|e| Error::io("write", path, std::io::Error::other(e)))?;
+        write_atomically(path, |file| std::io::Write::write_all(file, &bytes))
+    }
+
+    /// The content of a file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, safetensors::SafeTensorError> {
+        let texts = serde_json::to_string(&self.texts).expect("texts are plain data");
+        safetensors::serialize(&self.tensors, Some(HashMap::from([(TEXTS.to_owned(), texts)])))
+    }
+
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let failed = |e| Error::io("read", path, e);
+        // The file, and the tables taken out of it.
+        let size = std::fs::metadata(path).map_err(failed)?.len();
+        memory::require(size.saturating_mul(2), "reading it").map_err(|refused| refused.file(path))?;
+        let bytes = std::fs::read(path).map_err(failed)?;
+        Ok(Self::parse(&bytes).map_err(|fault| fault.file(path))?)
+    }
+
+    /// Reads the content of a file.
+    ///
+    /// # Errors
+    /// If it is not a whole safetensors file.
+    pub fn parse(bytes: &[u8]) -> Result<Self, InputError> {
+        let parsed = SafeTensors::read_metadata(bytes)
+            .and_then(|(_, header)| Ok((SafeTensors::deserialize(bytes)?, header.metadata().clone())));
+        let (tensors, metadata) =
+            parsed.map_err(|e| broken(&format!("not a whole safetensors file ({e})")))?;
+        // Another tool's file has none: the check of its format refuses it.
+        let texts = metadata.and_then(|metadata| serde_json::from_str(metadata.get(TEXTS)?).ok());
+        let owned = |view: safetensors::tensor::TensorView<'_>| Tensor {
+            dtype: view.dtype(),
+            shape: view.shape().to_vec(),
+            bytes: view.data().to_vec(),
+        };
+        let tensors = tensors.iter().map(|(name, view)| (name.to_owned(), owned(view))).collect();
+        Ok(Self { tensors, texts: texts.unwrap_or_default() })
+    }
+
+    fn get<T: Pod>(&self, name: &str, dtype: Dtype) -> Result<(Vec<T>, &[usize]), InputError> {
+        let tensor = self.tensors.get(name).ok_or_else(|| broken(&format!("it holds no '{name}'")))?;
+        if tensor.dtype != dtype {
+            return Err(broken(&format!("'{name}' is of type {:?}, not {dtype:?}", tensor.dtype)));
+        }
+        Ok((bytemuck::allocation::pod_collect_to_vec(&tensor.bytes), &tensor.shape))
+    }
+
+    /// A vector of counts or ids, which has so many.
+    ///
+    /// # Errors
+    /// If it isn't there or has another type or length; the same holds for the other getters.
+    pub fn get_u32(&self, name: &str, len: usize) -> Result<Vec<u32>, InputError> {
+        let (values, _) = self.get::<u32>(name, Dtype::U32)?;
+        if values.len() != len {
+            return Err(broken(&format!("'{name}' has {} numbers, not {len}", values.len())));
+        }
+        Ok(values)
+    }
+
+    /// A table, `name.users` and `name.items`, both with the same number of columns.
+    pub fn get_embeddings(&self, name: &str) -> Result<Embeddings, InputError> {
+        let users = self.get_matrix(&format!("{name}.users"))?;
+        let items = self.get_matrix(&format!("{name}.items"))?;
+        if users.cols() != items.cols() {
+            return Err(broken(&format!("the tables of '{name}' have different numbers of columns")));
+        }
+        Ok(Embeddings { users, items })
+    }
+
+    /// A matrix of finite numbers.
+    pub fn get_matrix(&self, name: &str) -> Result<Matrix, InputError> {
+        let (values, shape) = self.get::<f32>(name, Dtype::F32)?;
+        if let Some(at) = values.iter().position(|x| !x.is_finite()) {
+            return Err(broken(&format!("'{name}' has a number that is not finite, at {at}")));
+        }
+        match *shape {
+            [rows, cols] if cols > 0 => Matrix::from_dense(rows, cols, &values),
+            _ => None,
+        }
+        .ok_or_else(|| broken(&format!("'{name}' has the shape {shape:?}")))
+    }
+
+    /// Original ids.
+    pub fn get_ids(&self, name: &str) -> Result<IdMap, InputError> {
+        let (text, _) = self.get::<u8>(&format!("{name}.text"), Dtype::U8)?;
+        let (ends, _) = self.get::<u64>(&format!("{name}.ends"), Dtype::U64)?;
+        let wrong = || broken(&format!("the ids in '{name}' don't add up"));
+        let text = String::from_utf8(text).map_err(|_| wrong())?;
+        let mut start = 0;
+        let mut ids = Vec::with_capacity(ends.len());
+        for end in ends {
+            let end = usize::try_from(end).map_err(|_| wrong())?;
+            ids.push(text.get(start..end).ok_or_else(wrong)?);
+            start = end;
+        }
+        Ok(ids.into_iter().collect())
+    }
+
+    /// Interactions with so many items.
+    pub fn get_interactions(&self, name: &str, n_items: usize) -> Result<Interactions, InputError> {
+        let (counts, _) = self.get::<u32>(&format!("{name}.counts"), Dtype::U32)?;
+        let (items, _) = self.get::<u32>(&format!("{name}.items"), Dtype::U32)?;
+        let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+        if total != items.len() as u64 || items.iter().any(|&item| item as usize >= n_items) {
+            return Err(broken(&format!("the interactions in '{name}' don't add up")));
+        }
+        let users = counts.iter().enumerate().flat_map(|(u, &n)| std::iter::repeat_n(u as u32, n as usize));
+        Ok(Interactions::from_pairs(counts.len(), n_items, users.zip(items)))
+    }
+
+    /// Checks the text `format`, "name version": a foreign file and one from a later release each get their own error.
+    pub fn check_format(&self, name: &str, newest: u32) -> Result<(), InputError> {
+        let version = self.texts.get("format").and_then(|text| text.strip_prefix(name));
+        match version.and_then(|version| version.trim().parse::<u32>().ok()) {
+            Some(version) if version <= newest => Ok(()),
+            Some(version) => {
+                let what = format!("made by a later release (format {version}, known up to {newest})");
+                Err(InputError::new(what).help("update rivalry"))
+            }
+            None => Err(broken(&format!("it is not a {name}"))),
+        }
+    }
+}
+
+/// The error for a file that is damaged or was made by something else.
+pub fn broken(what: &str) -> InputError {
+    InputError::new(format!("not a Rivalry file, or damaged: {what}"))
+        .help("give a run made by 'rivalry train', or train it again")
+        .damage()
+}

@@ -1,0 +1,77 @@
+//! The sampled-gradient trainer: one step ([`GradientStep`]), and the loop of epochs around it.
+
+mod epochs;
+mod footprint;
+mod init;
+mod model;
+mod optimized;
+mod start;
+mod step;
+
+pub use footprint::footprint;
+pub use model::EmbeddingModel;
+pub use optimized::OptimizedModel;
+pub use step::{Batch, Draw, Drawn, Forward, GradientStep, Gradients, Lost, Scored};
+
+use self::epochs::Epochs;
+use super::{Checkpointer, Fitted, Observer, Trainer, TrainingState};
+use crate::config::{Config, GradientConfig, Select};
+use crate::data::Dataset;
+use crate::{InputError, Result};
+
+/// Trains embeddings behind a backbone by sampled gradients.
+pub struct GradientTrainer<'a> {
+    config: &'a Config,
+    gradient: &'a GradientConfig,
+}
+
+impl<'a> GradientTrainer<'a> {
+    /// A trainer with these settings; `gradient` are those of the config.
+    pub fn new(config: &'a Config, gradient: &'a GradientConfig) -> Self {
+        Self { config, gradient }
+    }
+
+    /// How the epoch is chosen, given what the data have.
+    fn selection(&self, dataset: &Dataset) -> Result<Select> {
+        let no_validation = dataset.valid.is_empty();
+        match self.gradient.train.select {
+            Some(Select::Valid) if no_validation => Err(InputError::new(
+                "the data have no validation part to choose the epoch on",
+            )
+            .field("train.select")
+            .help("use train.select = \"last\", or split off a validation part with data.prepare.validation")
+            .into()),
+            Some(select) => Ok(select),
+            None if no_validation => Ok(Select::Last),
+            None => Ok(Select::Valid),
+        }
+    }
+}
+
+impl Trainer for GradientTrainer<'_> {
+    fn check(&self, dataset: &Dataset) -> Result<()> {
+        let train = &self.gradient.train;
+        if self.selection(dataset)? == Select::Last && train.patience.is_some() {
+            return Err(InputError::new(
+                "early stopping needs an epoch that is chosen, and the last one is taken",
+            )
+            .field("train.patience")
+            .help("leave it out, or choose the epoch on a validation part")
+            .into());
+        }
+        self.config.eval.check(dataset)?;
+        footprint::check(dataset, self.config, self.gradient)?;
+        self.gradient.sampler.build(dataset, train.negatives).map(drop)
+    }
+
+    fn fit(
+        &self,
+        dataset: &Dataset,
+        from: Option<TrainingState>,
+        checkpointer: &mut dyn Checkpointer,
+        observer: &mut dyn Observer,
+    ) -> Result<Fitted> {
+        self.check(dataset)?;
+        Epochs::new(self, dataset, from)?.run(checkpointer, observer)
+    }
+}

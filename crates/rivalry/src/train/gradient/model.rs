@@ -1,0 +1,109 @@
+//! The learned tables in training, and what the backbone and the normalisation make of them.
+
+#[cfg(test)]
+mod tests;
+
+use crate::backbone::{Backbone, Embeddings, Score, Step, Unit};
+use crate::optim::{Optimizer, Trainable};
+
+/// A backbone with its learned tables and the embeddings that are scored.
+pub struct EmbeddingModel {
+    backbone: Box<dyn Backbone>,
+    learned: Embeddings,
+    /// What the backbone makes of the learned tables, unless it is the identity.
+    propagated: Option<Embeddings>,
+    /// The rows at length one, where the score is the cosine.
+    unit: Option<Unit>,
+    /// Whether `propagated` and `unit` are those of a training step, or older than the learned tables.
+    stale: bool,
+}
+
+impl EmbeddingModel {
+    /// A model that starts from these tables.
+    pub fn new(backbone: Box<dyn Backbone>, score: Score, learned: Embeddings) -> Self {
+        let propagated = (!backbone.is_identity()).then(|| learned.clone());
+        let unit = (score == Score::Cosine).then(|| Unit::like(&learned));
+        let mut model = Self { backbone, learned, propagated, unit, stale: false };
+        model.refresh();
+        model
+    }
+
+    /// The learned tables.
+    pub fn learned(&self) -> &Embeddings {
+        &self.learned
+    }
+
+    /// The embeddings whose dot products are the scores, up to date with what is learned.
+    pub fn embeddings(&mut self) -> &Embeddings {
+        if self.stale {
+            self.refresh();
+        }
+        self.scored()
+    }
+
+    /// What the backbone makes of the learned tables, up to date, unless it is the identity.
+    pub fn propagated(&mut self) -> Option<&Embeddings> {
+        if self.stale {
+            self.refresh();
+        }
+        self.propagated.as_ref()
+    }
+
+    /// Makes the embeddings of a training step. Rows of users outside its batch may be left as they are.
+    pub(super) fn forward(&mut self, step: Step<'_>) {
+        if let Some(propagated) = &mut self.propagated {
+            self.backbone.forward_training(&self.learned, propagated, step);
+            self.normalise();
+            self.stale = true;
+        }
+    }
+
+    /// The embeddings of the last [`forward`](Self::forward).
+    pub(super) fn scored(&self) -> &Embeddings {
+        match (&self.unit, &self.propagated) {
+            (Some(unit), _) => &unit.embeddings,
+            (None, Some(propagated)) => propagated,
+            (None, None) => &self.learned,
+        }
+    }
+
+    /// The backbone's auxiliary loss for a batch, on the embeddings of the last forward pass. Its gradients are added in
+    /// [`apply`](Self::apply).
+    pub(super) fn auxiliary_loss(&mut self, users: &[u32], items: &[u32]) -> f64 {
+        match &self.propagated {
+            Some(propagated) => self.backbone.auxiliary_loss(propagated, users, items),
+            None => 0.0,
+        }
+    }
+
+    /// Takes an optimiser step along gradients of the scored embeddings, which are zero afterwards. No user but those
+    /// listed, ascending and each once, has a gradient.
+    pub(super) fn apply(&mut self, grads: &mut Embeddings, users: &[u32], optimizer: &mut dyn Optimizer) {
+        if self.propagated.is_none() {
+            // The optimiser has each row in cache, so it also does the normalisation, there and back.
+            let Self { learned: params, unit, .. } = self;
+            return optimizer.step(Trainable { params, grads, unit: unit.as_mut(), users: Some(users) });
+        }
+        if let Some(unit) = &self.unit {
+            unit.backward(grads);
+        }
+        self.backbone.backward(grads);
+        optimizer.step(Trainable { params: &mut self.learned, grads, unit: None, users: None });
+        self.stale = true;
+    }
+
+    /// Brings the scored embeddings up to date with what is learned.
+    fn refresh(&mut self) {
+        if let Some(propagated) = &mut self.propagated {
+            self.backbone.forward(&self.learned, propagated);
+        }
+        self.normalise();
+        self.stale = false;
+    }
+
+    fn normalise(&mut self) {
+        if let Some(unit) = &mut self.unit {
+            unit.set(self.propagated.as_ref().unwrap_or(&self.learned));
+        }
+    }
+}

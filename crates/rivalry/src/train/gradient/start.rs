@@ -1,0 +1,103 @@
+//! The start of a training: a step that begins with initial tables, or with those of a saved state.
+
+use super::init::{Purpose, initial};
+use super::{EmbeddingModel, GradientStep, GradientTrainer, OptimizedModel};
+use crate::backbone::{self, Score};
+use crate::data::Dataset;
+use crate::loss::{self, Loss};
+use crate::optim::{LR, OptimConfig, OptimizerState, Size, WEIGHT_DECAY};
+use crate::params::Value;
+use crate::sampler::Sampler;
+use crate::tensors::Tensors;
+use crate::train::{Progress, TrainingState};
+use crate::{InputError, Result};
+
+/// A training about to take its next step.
+pub(super) struct Start {
+    pub step: GradientStep,
+    pub progress: Progress,
+    pub best: Option<Tensors>,
+}
+
+impl GradientTrainer<'_> {
+    /// Builds the loss, the model and the optimisers, and restores them from the state if there is one.
+    pub(super) fn start(
+        &self,
+        dataset: &Dataset,
+        from: Option<TrainingState>,
+        sampler: &dyn Sampler,
+    ) -> Result<Start> {
+        let (model, train) = (&self.config.model, &dataset.train);
+        let mut loss = self.gradient.loss.build();
+        let (Some(backbone), Some(score), Some(dim)) = (model.backbone(train), model.score(), model.dim())
+        else {
+            return Err(InputError::new("not a gradient model").field("model").into());
+        };
+        let size = Size { users: train.n_users(), items: train.n_items(), dim };
+        let state = match from {
+            Some(state) => {
+                check_state(&state, &mut *loss, size)?;
+                state
+            }
+            None => self.beginning(&*loss, size),
+        };
+        let TrainingState { progress, learned, optim, adversary, best, .. } = state;
+        let model = EmbeddingModel::new(backbone, score, learned);
+        let model = restored(OptimizedModel::new(model, &self.gradient.optim), optim)?;
+        let adversary = match (adversary, loss.adversary_lr()) {
+            (Some((learned, optim)), Some(lr)) => {
+                let model = EmbeddingModel::new(backbone::plain(), Score::Cosine, learned);
+                let config: OptimConfig = self.gradient.optim.clone();
+                let config =
+                    config.with(LR.name, Value::Number(lr)).with(WEIGHT_DECAY.name, Value::Number(0.0));
+                Some(restored(OptimizedModel::new(model, &config), optim)?)
+            }
+            _ => None,
+        };
+        let step = GradientStep::new(loss, model, adversary, sampler, self.gradient.train.negatives);
+        Ok(Start { step, progress, best })
+    }
+
+    /// A training that has not taken a step.
+    fn beginning(&self, loss: &dyn Loss, size: Size) -> TrainingState {
+        let tables = |purpose| initial(loss.init(), size, self.config.seed, purpose);
+        TrainingState {
+            progress: Progress::default(),
+            learned: tables(Purpose::Init),
+            optim: OptimizerState::default(),
+            adversary: loss
+                .adversary_lr()
+                .map(|_| (tables(Purpose::AdversaryInit), OptimizerState::default())),
+            loss: loss::State::new(),
+            best: None,
+        }
+    }
+}
+
+/// Refuses a state of another training, and restores that of the loss.
+fn check_state(state: &TrainingState, loss: &mut dyn Loss, size: Size) -> Result<()> {
+    let saved = Size::of(&state.learned);
+    if saved != size || !(state.loss.is_empty() || loss.restore(&state.loss)) {
+        let what = format!("the saved state is of another training: {saved} there, {size} here");
+        return Err(InputError::new(what).help("resume with the data and config of the run").into());
+    }
+    let fresh = state.progress == Progress::default();
+    let lacks_state = state.loss.is_empty() && !loss.state().is_empty() && !fresh;
+    if state.adversary.is_some() != loss.adversary_lr().is_some() || lacks_state {
+        return Err(InputError::new("the saved state lacks what the loss keeps from step to step")
+            .help("resume with the config of the run, or train it again")
+            .into());
+    }
+    Ok(())
+}
+
+fn restored(model: OptimizedModel, state: OptimizerState) -> Result<OptimizedModel> {
+    if state == OptimizerState::default() {
+        return Ok(model);
+    }
+    model.restored(state).ok_or_else(|| {
+        InputError::new("the saved state is of another optimiser")
+            .help("resume with the config of the run, or train it again")
+            .into()
+    })
+}

@@ -1,0 +1,175 @@
+//! NegativeScorer by picking the rows that were drawn, for catalogues much larger than a row's sample.
+//!
+//! The negatives of a row are put in the order of the blocks of the table they fall in. All rows of the batch then
+//! visit one block after another, whose rows stay in the second-level cache meanwhile. A block of gradients belongs
+//! to one task, which alone writes there and goes through the batch in order: no locks, and the same bits whatever
+//! the number of threads.
+
+use rayon::prelude::*;
+use rivalry_kernels::{BlockedGather, Lane, Matrix, ZERO, add_to_rows, add_weighted_rows};
+
+use super::Batch;
+use super::blocks::Blocks;
+use super::scorer::{Draw, NegativeScorer, Queries, ScoreGrads};
+use crate::sampler::Sampler;
+
+/// Rows of the batch a task works on at a time, where rows are independent.
+const ROWS: usize = 32;
+
+/// Runs of blocks that collect the queries' gradients on their own before these are added up.
+const RUNS: usize = 16;
+
+pub(super) struct GatherScorer {
+    grouped: Grouped,
+    /// For each run of blocks what they add to the queries' gradients.
+    runs: Vec<Matrix>,
+    /// The queries of all rows one after another, where they are close together.
+    queries: [Matrix; 2],
+    positives_by_block: Vec<Vec<usize>>,
+}
+
+/// The negatives of each row, in the order of the blocks.
+struct Grouped {
+    blocks: Blocks,
+    n_negatives: usize,
+    negatives: Vec<u32>,
+    /// For each row, where the negatives of each block start; one more than there are blocks.
+    starts: Vec<u32>,
+}
+
+impl Grouped {
+    fn picks(&self) -> BlockedGather<'_> {
+        BlockedGather::new(&self.negatives, self.n_negatives, &self.starts, self.blocks.count)
+    }
+}
+
+impl GatherScorer {
+    pub fn new(n_items: usize, lanes: usize, n_negatives: usize) -> Self {
+        let blocks = Blocks::new(n_items, lanes * size_of::<Lane>(), n_negatives);
+        Self {
+            grouped: Grouped { blocks, n_negatives, negatives: Vec::new(), starts: Vec::new() },
+            runs: Vec::new(),
+            queries: [Matrix::default(), Matrix::default()],
+            positives_by_block: Vec::new(),
+        }
+    }
+}
+
+impl NegativeScorer for GatherScorer {
+    fn draw(&mut self, batch: Batch<'_>, n_negatives: usize, draw: Draw<'_>) {
+        let Grouped { blocks, negatives, starts, .. } = &mut self.grouped;
+        let (n, blocks) = (n_negatives, *blocks);
+        let (rows, stride) = (batch.users.len(), blocks.count + 1);
+        negatives.resize(rows * n, 0);
+        starts.resize(rows * stride, 0);
+        let chunks = negatives.par_chunks_mut(ROWS * n).zip(starts.par_chunks_mut(ROWS * stride));
+        chunks.enumerate().for_each_init(
+            || vec![0; n],
+            |drawn, (chunk, (grouped, starts))| {
+                let rows = grouped.chunks_exact_mut(n).zip(starts.chunks_exact_mut(stride));
+                for (row, (grouped, starts)) in rows.enumerate() {
+                    draw(chunk * ROWS + row, drawn);
+                    blocks.group(drawn, grouped, starts);
+                }
+            },
+        );
+    }
+
+    fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut [f32]) {
+        let rows = out
+            .par_chunks_mut(self.grouped.n_negatives)
+            .zip(self.grouped.negatives.par_chunks(self.grouped.n_negatives))
+            .enumerate();
+        rows.for_each(|(row, (out, negatives))| sampler.log_probs(batch.users[row], negatives, out));
+    }
+
+    fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>) {
+        let [one, two] = &mut self.queries;
+        first.copy_scaled(1.0, one);
+        let picks = self.grouped.picks();
+        let (table, one) = (first.table.as_lanes(), one.as_lanes());
+        match second {
+            None => {
+                let parts: Vec<_> = picks.split(out).collect();
+                parts.into_par_iter().for_each(|mut part| part.dots(one, table));
+            }
+            Some((second, other)) => {
+                second.copy_scaled(1.0, two);
+                let two = two.as_lanes();
+                let parts: Vec<_> = picks.split(out).zip(picks.split(other)).collect();
+                parts.into_par_iter().for_each(|(mut part, mut other)| {
+                    if std::ptr::eq(first.table, second.table) {
+                        part.dots_pair(&mut other, [one, two], table);
+                    } else {
+                        part.dots(one, table);
+                        other.dots(two, second.table.as_lanes());
+                    }
+                });
+            }
+        }
+    }
+
+    fn backward(
+        &mut self,
+        queries: Queries<'_>,
+        grads: ScoreGrads<'_>,
+        share: f32,
+        query_grads: &mut Matrix,
+        table_grads: &mut Matrix,
+    ) {
+        queries.copy_scaled(share, &mut self.queries[0]);
+        self.collect_query_grads(queries, grads);
+        self.add_up_runs(queries, grads, query_grads);
+        self.collect_table_grads(grads, table_grads);
+    }
+}
+
+impl GatherScorer {
+    fn collect_query_grads(&mut self, queries: Queries<'_>, grads: ScoreGrads<'_>) {
+        let (picks, count) = (self.grouped.picks(), self.grouped.blocks.count);
+        let table = queries.table.as_lanes();
+        self.runs.resize_with(RUNS.min(count), Matrix::default);
+        let run_length = count.div_ceil(self.runs.len());
+        self.runs.par_iter_mut().enumerate().for_each(|(run, sums)| {
+            sums.resize(queries.len(), queries.table.cols());
+            sums.as_lanes_mut().fill(ZERO);
+            for block in run * run_length..((run + 1) * run_length).min(count) {
+                picks.add_weighted_rows(block, grads.negatives, table, sums.as_lanes_mut());
+            }
+        });
+    }
+
+    fn add_up_runs(&self, queries: Queries<'_>, grads: ScoreGrads<'_>, query_grads: &mut Matrix) {
+        let lanes = query_grads.lanes();
+        query_grads.as_lanes_mut().par_chunks_mut(lanes).enumerate().with_min_len(ROWS).for_each(
+            |(row, sum)| {
+                sum.fill(ZERO);
+                let item = [grads.items[row]];
+                add_weighted_rows(queries.table.as_lanes(), &item, &[grads.positives[row]], sum);
+                for run in &self.runs {
+                    add_weighted_rows(run.as_lanes(), &[row as u32], &[1.0], sum);
+                }
+            },
+        );
+    }
+
+    fn collect_table_grads(&mut self, grads: ScoreGrads<'_>, table_grads: &mut Matrix) {
+        let Self { grouped, queries: [shares, _], positives_by_block, .. } = self;
+        let (picks, blocks) = (grouped.picks(), grouped.blocks);
+        positives_by_block.resize(blocks.count, Vec::new());
+        positives_by_block.iter_mut().for_each(Vec::clear);
+        for (row, &item) in grads.items.iter().enumerate() {
+            positives_by_block[blocks.of(item)].push(row);
+        }
+        let block_lanes = table_grads.lanes() << blocks.shift;
+        let parts = table_grads.as_lanes_mut().par_chunks_mut(block_lanes).zip(&*positives_by_block);
+        parts.enumerate().for_each(|(block, (sums, positives))| {
+            let first = (block << blocks.shift) as u32;
+            picks.add_to_rows(block, grads.negatives, shares.as_lanes(), first, sums);
+            for &row in positives {
+                let (item, weight) = ([grads.items[row]], [grads.positives[row]]);
+                add_to_rows(shares.row_lanes(row), &item, &weight, first, sums);
+            }
+        });
+    }
+}

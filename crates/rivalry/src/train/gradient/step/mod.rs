@@ -1,0 +1,338 @@
+//! One training step, stage by stage: draw → forward → score → loss → gradients → apply.
+//!
+//! Each stage is a value that the next one is made of, so that none can be left out or taken out of order:
+//!
+//! ```text
+//! step.draw(batch, sampler)      the negatives of each pair
+//!     .forward(phase)            the embeddings that are scored
+//!     .score()                   scores of positives and negatives
+//!     .loss()?                   loss values and gradients of the scores
+//!     .gradients()               gradients of the embeddings
+//! step.apply(gradients)          new parameters
+//! ```
+//!
+//! How negatives are scored and their gradients brought back is chosen by cost ([`gather`], [`dense`]), or follows from
+//! negatives that are shared ([`pooled`]).
+
+mod blocks;
+mod buffers;
+mod dense;
+mod gather;
+mod hardest;
+mod loss;
+mod pooled;
+mod scorer;
+#[cfg(test)]
+mod tests;
+
+use rivalry_kernels::add_weighted_rows;
+
+use self::buffers::Buffers;
+use self::dense::DenseScorer;
+use self::gather::GatherScorer;
+use self::pooled::PooledScorer;
+pub use self::scorer::Draw;
+use self::scorer::{NegativeScorer, Queries, ScoreGrads};
+use super::init::Purpose;
+use super::optimized::OptimizedModel;
+use crate::backbone::{self, Embeddings};
+use crate::data::Interactions;
+use crate::loss::{Loss, NegativeFeatures, Phase, State};
+use crate::rng::stream;
+use crate::sampler::Sampler;
+use crate::{Error, Result};
+
+/// Training pairs of one step.
+#[derive(Clone, Copy)]
+pub struct Batch<'a> {
+    /// The users.
+    pub users: &'a [u32],
+    /// The positive item of each.
+    pub items: &'a [u32],
+    /// The training set, for losses that look at a user's other items.
+    pub train: &'a Interactions,
+    /// The epoch, counted from 0.
+    pub epoch: usize,
+    /// The batch within the epoch, counted from 0.
+    pub batch: usize,
+    /// The seed of all randomness within the step.
+    pub seed: u64,
+}
+
+/// A loss, the model it trains, its adversary if it has one, and the memory that steps work in.
+pub struct GradientStep {
+    loss: Box<dyn Loss>,
+    model: OptimizedModel,
+    adversary: Option<OptimizedModel>,
+    scorer: Box<dyn NegativeScorer>,
+    /// Negatives of a pair, as the loss sees them.
+    n_negatives: usize,
+    /// Candidates drawn for a pair; more than the negatives if only the hardest are kept.
+    n_candidates: usize,
+    buffers: Buffers,
+}
+
+/// Gradients of one step, to be applied or exchanged.
+pub struct Gradients {
+    /// Which parameters they are of.
+    pub phase: Phase,
+    /// The mean loss of the batch.
+    pub loss: f64,
+    /// The users with a gradient, ascending and each once.
+    pub users: Vec<u32>,
+    /// Gradients of the mean loss with respect to the scored embeddings.
+    pub embeddings: Embeddings,
+    /// Gradients of the mean loss with respect to the parameters of the loss.
+    pub loss_params: Vec<f64>,
+    /// For each pair of the batch the user's new quantile, if the loss wants it.
+    quantiles: Vec<(u32, f32)>,
+}
+
+impl GradientStep {
+    /// Prepares to train with negatives of this sampler. The adversary is there for the losses that have one, and of the
+    /// size of the model.
+    pub fn new(
+        loss: Box<dyn Loss>,
+        model: OptimizedModel,
+        adversary: Option<OptimizedModel>,
+        sampler: &dyn Sampler,
+        n_negatives: usize,
+    ) -> Self {
+        let items = &model.model().learned().items;
+        let n_candidates = sampler.candidates(n_negatives);
+        let scorer: Box<dyn NegativeScorer> = if let Some(pairs) = sampler.pool() {
+            Box::new(PooledScorer::new(pairs))
+        } else if dense::pays(items.rows(), n_candidates) {
+            Box::new(DenseScorer::default())
+        } else {
+            Box::new(GatherScorer::new(items.rows(), items.lanes(), n_candidates))
+        };
+        Self { loss, model, adversary, scorer, n_negatives, n_candidates, buffers: Buffers::default() }
+    }
+
+    /// The model and its optimiser.
+    pub fn model(&self) -> &OptimizedModel {
+        &self.model
+    }
+
+    /// The model and its optimiser, to make its embeddings up to date.
+    pub fn model_mut(&mut self) -> &mut OptimizedModel {
+        &mut self.model
+    }
+
+    /// The adversary and its optimiser.
+    pub fn adversary(&self) -> Option<&OptimizedModel> {
+        self.adversary.as_ref()
+    }
+
+    /// What the loss keeps from step to step.
+    pub fn loss_state(&self) -> State {
+        self.loss.state()
+    }
+
+    /// Takes one step and returns the mean loss of the batch before it.
+    ///
+    /// # Errors
+    /// If the loss is not finite; then the parameters are not moved along it.
+    pub fn step(&mut self, batch: Batch<'_>, sampler: &dyn Sampler) -> Result<f64> {
+        self.step_with(batch, sampler, &draw_from(batch, sampler))
+    }
+
+    /// [`step`](Self::step) with negatives of the caller's own: `draw` fills in those of one pair of the batch, by its
+    /// place in it.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn step_with(&mut self, batch: Batch<'_>, sampler: &dyn Sampler, draw: Draw<'_>) -> Result<f64> {
+        let mut first = None;
+        for &phase in self.loss.phases(batch.epoch) {
+            // Drawn once: a later phase of the same step sees the same negatives.
+            let drawn = match first {
+                None => self.draw_with(batch, sampler, draw),
+                Some(_) => Drawn { step: self, batch, sampler },
+            };
+            let gradients = drawn.forward(phase).score().loss()?.gradients();
+            first.get_or_insert(gradients.loss);
+            self.apply(gradients);
+        }
+        Ok(first.unwrap_or(f64::NAN))
+    }
+
+    /// Draws the negatives of each pair.
+    pub fn draw<'s, 'b>(&'s mut self, batch: Batch<'b>, sampler: &'b dyn Sampler) -> Drawn<'s, 'b> {
+        self.draw_with(batch, sampler, &draw_from(batch, sampler))
+    }
+
+    /// [`draw`](Self::draw) with negatives of the caller's own; `sampler` is asked for their log-probabilities alone.
+    pub fn draw_with<'s, 'b>(
+        &'s mut self,
+        batch: Batch<'b>,
+        sampler: &'b dyn Sampler,
+        draw: Draw<'_>,
+    ) -> Drawn<'s, 'b> {
+        self.scorer.draw(batch, self.n_candidates, draw);
+        Drawn { step: self, batch, sampler }
+    }
+
+    /// Moves the parameters along the gradients.
+    pub fn apply(&mut self, gradients: Gradients) {
+        let Gradients { phase, users, embeddings, loss_params, quantiles, .. } = gradients;
+        match (phase, &mut self.adversary) {
+            (Phase::LossParams, _) => self.model.grads = embeddings,
+            (Phase::Adversary, Some(adversary)) => adversary.apply(embeddings, &users),
+            _ => self.model.apply(embeddings, &users),
+        }
+        if !loss_params.is_empty() {
+            self.loss.step_params(phase, &loss_params, self.model.lr());
+        }
+        for (user, quantile) in quantiles {
+            self.loss.set_quantile(user, quantile);
+        }
+    }
+}
+
+/// A batch whose negatives are drawn.
+pub struct Drawn<'s, 'b> {
+    step: &'s mut GradientStep,
+    batch: Batch<'b>,
+    sampler: &'b dyn Sampler,
+}
+
+impl<'s, 'b> Drawn<'s, 'b> {
+    /// Makes the embeddings that are scored.
+    pub fn forward(self, phase: Phase) -> Forward<'s, 'b> {
+        let Self { step, batch, sampler } = self;
+        let number = (batch.epoch as u64) << 40 | (batch.batch as u64) << 2 | phase as u64;
+        step.model.model.forward(backbone::Step { users: batch.users, seed: batch.seed, number });
+        Forward { step, batch, sampler, phase }
+    }
+}
+
+/// A batch whose embeddings are made.
+pub struct Forward<'s, 'b> {
+    step: &'s mut GradientStep,
+    batch: Batch<'b>,
+    sampler: &'b dyn Sampler,
+    phase: Phase,
+}
+
+impl<'s, 'b> Forward<'s, 'b> {
+    /// Scores the positives and negatives, with the features of the negatives that the loss asks for.
+    pub fn score(self) -> Scored<'s, 'b> {
+        let Self { step, batch, sampler, phase } = self;
+        let dim = step.model.model().learned().dim();
+        step.buffers.resize(&*step.loss, batch.users.len(), step.n_candidates, dim);
+        let Buffers { scores, features, log_probs, .. } = &mut step.buffers;
+        let queries = user_queries(step.model.model.scored(), batch);
+        let second = match step.loss.negative_features() {
+            NegativeFeatures::None => None,
+            NegativeFeatures::Similarities => {
+                Some(Queries { of: queries.table, ids: batch.items, ..queries })
+            }
+            NegativeFeatures::AdversaryScores => {
+                step.adversary.as_ref().map(|adversary| user_queries(adversary.model.scored(), batch))
+            }
+        };
+        step.scorer.score(queries, scores, second.map(|queries| (queries, &mut features[..])));
+        if !log_probs.is_empty() {
+            step.scorer.log_probs(batch, sampler, log_probs);
+        }
+        step.buffers.score_positives(queries, batch.items);
+        if step.n_candidates > step.n_negatives {
+            step.buffers.keep_hardest(step.n_negatives);
+        }
+        Scored { step, batch, phase }
+    }
+}
+
+/// A batch whose pairs are scored.
+pub struct Scored<'s, 'b> {
+    step: &'s mut GradientStep,
+    batch: Batch<'b>,
+    phase: Phase,
+}
+
+impl<'s, 'b> Scored<'s, 'b> {
+    /// The loss of the batch and the gradients of its scores.
+    ///
+    /// # Errors
+    /// If the loss is not finite.
+    pub fn loss(self) -> Result<Lost<'s, 'b>> {
+        let Self { step, batch, phase } = self;
+        step.buffers.measure(&*step.loss, batch.users);
+        step.buffers.differentiate(&*step.loss, batch.users, phase);
+        let mut mean = step.buffers.mean_loss();
+        if phase == Phase::Model {
+            mean += step.model.model.auxiliary_loss(batch.users, batch.items);
+        }
+        if !mean.is_finite() {
+            return Err(Error::NonFinite { what: "loss", epoch: batch.epoch + 1, batch: batch.batch + 1 });
+        }
+        Ok(Lost { step, batch, phase, mean })
+    }
+}
+
+/// A batch whose loss is known.
+pub struct Lost<'s, 'b> {
+    step: &'s mut GradientStep,
+    batch: Batch<'b>,
+    phase: Phase,
+    mean: f64,
+}
+
+impl Lost<'_, '_> {
+    /// The mean loss of the batch.
+    pub fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// Brings the gradients of the scores back to the embeddings.
+    pub fn gradients(self) -> Gradients {
+        let Self { step, batch, phase, mean } = self;
+        let GradientStep { loss, model, adversary, scorer, buffers, .. } = step;
+        let quantiles = match loss.quantile_rank(batch.epoch) {
+            Some(rank) => buffers.quantiles(model.model.scored(), batch, rank),
+            None => Vec::new(),
+        };
+        let n_params = if phase == Phase::Adversary { 0 } else { loss.n_params() };
+        let loss_params = buffers.loss_param_grads(n_params);
+        buffers.scatter_hardest();
+        // The adversary goes uphill.
+        let (moving, sign) = match (phase, adversary) {
+            (Phase::Adversary, Some(adversary)) => (adversary, -1.0),
+            _ => (model, 1.0),
+        };
+        let mut embeddings = std::mem::take(&mut moving.grads);
+        if phase != Phase::LossParams {
+            // The weight of one pair in the mean over the batch.
+            let share = sign / batch.users.len() as f32;
+            let queries = user_queries(moving.model.scored(), batch);
+            let grads = ScoreGrads {
+                negatives: &buffers.score_grads,
+                items: batch.items,
+                positives: &buffers.positive_grads,
+            };
+            scorer.backward(queries, grads, share, &mut buffers.user_grads, &mut embeddings.items);
+            for (row, &user) in batch.users.iter().enumerate() {
+                let place = embeddings.users.row_lanes_mut(user as usize);
+                add_weighted_rows(buffers.user_grads.as_lanes(), &[row as u32], &[share], place);
+            }
+        }
+        let mut users = batch.users.to_vec();
+        users.sort_unstable();
+        users.dedup();
+        Gradients { phase, loss: mean, users, embeddings, loss_params, quantiles }
+    }
+}
+
+/// Draws from a sampler, each row of the batch from its own random stream.
+fn draw_from<'a>(batch: Batch<'a>, sampler: &'a dyn Sampler) -> impl Fn(usize, &mut [u32]) + Sync + 'a {
+    move |row: usize, out: &mut [u32]| {
+        let key = [Purpose::Negatives as u64, batch.epoch as u64, batch.batch as u64, row as u64];
+        sampler.draw(batch.users[row], &mut stream(batch.seed, &key), out);
+    }
+}
+
+fn user_queries<'a>(tables: &'a Embeddings, batch: Batch<'a>) -> Queries<'a> {
+    Queries { of: &tables.users, ids: batch.users, table: &tables.items }
+}

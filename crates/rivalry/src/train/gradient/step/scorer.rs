@@ -1,0 +1,132 @@
+//! How a batch's negatives are scored, and gradients of scores brought back to the embeddings.
+//!
+//! [`GatherScorer`](super::gather) reads the rows that were drawn, [`DenseScorer`](super::dense) multiplies with the
+//! whole item table; both give the same result up to rounding. [`PooledScorer`](super::pooled) multiplies with the pool
+//! that some rows of the batch share.
+
+use rayon::prelude::*;
+use rivalry_kernels::{LANES, Lane, Matrix, ZERO, dots_packed};
+
+use super::Batch;
+use crate::sampler::Sampler;
+
+/// Scores the negatives of a batch, and brings gradients of scores back to the tables.
+pub(super) trait NegativeScorer: Send {
+    /// Draws the negatives of each row of the batch; `draw` fills in those of one row.
+    fn draw(&mut self, batch: Batch<'_>, n_negatives: usize, draw: Draw<'_>);
+
+    /// The log-probability of each negative, in the order in which they are scored.
+    fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut [f32]);
+
+    /// For each row of the batch the dot products of its query with its negatives; with two queries, both.
+    fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>);
+
+    /// The backward pass: gradients of each row's query and, times `share`, of each row of the table.
+    /// `query_grads` is overwritten, `table_grads` added to.
+    fn backward(
+        &mut self,
+        queries: Queries<'_>,
+        grads: ScoreGrads<'_>,
+        share: f32,
+        query_grads: &mut Matrix,
+        table_grads: &mut Matrix,
+    );
+}
+
+/// Fills in the negatives of a pair, by its place in the batch.
+pub type Draw<'a> = &'a (dyn Fn(usize, &mut [u32]) + Sync);
+
+/// Scorers that multiply with a whole table or pool, packed into panels beforehand.
+pub(super) trait PackedScorer {
+    /// Packs a table.
+    fn pack(&mut self, table: &Matrix);
+
+    /// The scores of one set of queries against the table that was packed last.
+    fn score_one(&mut self, queries: Queries<'_>, out: &mut [f32]);
+
+    /// [`NegativeScorer::score`]: a table that both queries share is packed once.
+    fn score_packed(
+        &mut self,
+        first: Queries<'_>,
+        out: &mut [f32],
+        second: Option<(Queries<'_>, &mut [f32])>,
+    ) {
+        self.pack(first.table);
+        self.score_one(first, out);
+        if let Some((queries, out)) = second {
+            if !std::ptr::eq(queries.table, first.table) {
+                self.pack(queries.table);
+            }
+            self.score_one(queries, out);
+        }
+    }
+}
+
+/// For each row of the batch a vector, and the table whose rows it is multiplied with.
+#[derive(Clone, Copy)]
+pub(super) struct Queries<'a> {
+    pub of: &'a Matrix,
+    pub ids: &'a [u32],
+    pub table: &'a Matrix,
+}
+
+impl<'a> Queries<'a> {
+    pub fn row(self, row: usize) -> &'a [Lane] {
+        self.of.row_lanes(self.ids[row] as usize)
+    }
+
+    pub fn len(self) -> usize {
+        self.ids.len()
+    }
+
+    /// The queries of all rows one after another, each times `scale`.
+    pub fn copy_scaled(self, scale: f32, out: &mut Matrix) {
+        out.resize(self.len(), self.of.cols());
+        let lanes = self.of.lanes();
+        let rows = out.as_lanes_mut().par_chunks_mut(lanes).enumerate().with_min_len(64);
+        rows.for_each(|(row, out)| {
+            for (to, from) in out.iter_mut().zip(self.row(row)) {
+                to.0 = from.0.map(|x| x * scale);
+            }
+        });
+    }
+}
+
+/// The gradients of a batch's scores.
+#[derive(Clone, Copy)]
+pub(super) struct ScoreGrads<'a> {
+    /// Of the negatives' scores, in the order they were scored.
+    pub negatives: &'a [f32],
+    /// The positive item of each row.
+    pub items: &'a [u32],
+    /// Of the positives' scores.
+    pub positives: &'a [f32],
+}
+
+/// Computes all scores of some queries and selects `n` of each query, at `places`.
+pub(super) fn select_scores(
+    queries: &[Lane],
+    lanes: usize,
+    panels: &[Lane],
+    places: &[u32],
+    n: usize,
+    out: &mut [f32],
+    all: &mut Vec<Lane>,
+) {
+    let width = panels.len() / (lanes * LANES);
+    all.resize(queries.len() / lanes * width, ZERO);
+    dots_packed(queries, lanes, panels, all);
+    let all = bytemuck::cast_slice::<_, f32>(all).chunks_exact(width * LANES);
+    for ((out, places), all) in out.chunks_exact_mut(n).zip(places.chunks_exact(n)).zip(all) {
+        for (out, &place) in out.iter_mut().zip(places) {
+            *out = all[place as usize];
+        }
+    }
+}
+
+/// The backward pass of [`select_scores`] for one query: each gradient is added to the place of its score.
+pub(super) fn scatter_row(places: &[u32], grads: &[f32], all: &mut [f32]) {
+    for (&place, grad) in places.iter().zip(grads) {
+        all[place as usize] += grad;
+    }
+}

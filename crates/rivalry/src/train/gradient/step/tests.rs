@@ -1,0 +1,116 @@
+//! Every negative scorer against plain loops.
+
+use rivalry_kernels::Matrix;
+
+use super::Batch;
+use super::dense::DenseScorer;
+use super::gather::GatherScorer;
+use super::pooled::PooledScorer;
+use super::scorer::{NegativeScorer, Queries, ScoreGrads};
+use crate::data::Interactions;
+
+const N: usize = 37;
+
+fn table(rows: usize, salt: usize) -> Matrix {
+    Matrix::from_fn(rows, 20, |r, c| ((r * 37 + c * 11 + salt) as f32 * 0.61).sin())
+}
+
+fn drawn(row: usize, k: usize, n_items: usize) -> u32 {
+    ((row * 71 + k * k * 13 + k) % n_items) as u32
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+}
+
+fn close(a: f32, b: f64) -> bool {
+    (f64::from(a) - b).abs() < 1e-5 * (10.0 + b.abs())
+}
+
+#[test]
+fn every_negative_scorer_agrees_with_plain_loops() {
+    for (rows, n_items) in [(1, 5), (70, 90), (130, 400)] {
+        // Each with how many rows of the batch share what is drawn.
+        let ways: [(Box<dyn NegativeScorer>, usize); 3] = [
+            (Box::new(DenseScorer::default()), 1),
+            (Box::new(GatherScorer::new(n_items, 2, N)), 1),
+            (Box::new(PooledScorer::new(48)), 48),
+        ];
+        for (scorer, sharing) in ways {
+            check(scorer, rows, n_items, sharing);
+        }
+    }
+}
+
+#[test]
+fn a_pool_is_shared_without_what_a_user_has() {
+    let train = Interactions::from_pairs(2, 10, (0..4).map(|item| (1, item)));
+    let negatives = |_: usize, out: &mut [u32]| {
+        out.iter_mut().enumerate().for_each(|(k, place)| *place = k as u32 % 10);
+    };
+    let batch = Batch { users: &[0, 1], items: &[9, 9], train: &train, epoch: 0, batch: 0, seed: 0 };
+    let mut scorer = PooledScorer::new(2);
+    scorer.draw(batch, 14, &negatives);
+    let items = Matrix::from_fn(10, 1, |item, _| item as f32);
+    let ones = Matrix::from_fn(2, 1, |_, _| 1.0);
+    let mut scores = vec![0.0; 28];
+    scorer.score(Queries { of: &ones, ids: &[0, 1], table: &items }, &mut scores, None);
+    let all: Vec<f32> = (0..14).map(|k| (k % 10) as f32).collect();
+    // Of the sixteen drawn, eight are left, and then once more.
+    let free = [4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 4.0, 5.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+    assert_eq!((&scores[..14], &scores[14..]), (&all[..], &free[..]));
+}
+
+fn check(mut scorer: Box<dyn NegativeScorer>, rows: usize, n_items: usize, sharing: usize) {
+    let (users, items) = (table(50, 1), table(n_items, 2));
+    let ids: Vec<u32> = (0..rows as u32).map(|row| row * 7 % 50).collect();
+    let positives: Vec<u32> = (0..rows).map(|row| (row * 3 % n_items) as u32).collect();
+    let negatives = |row: usize, out: &mut [u32]| {
+        out.iter_mut().enumerate().for_each(|(k, place)| *place = drawn(row, k, n_items));
+    };
+    let train = Interactions::empty(50, n_items);
+    let batch = Batch { users: &ids, items: &positives, train: &train, epoch: 0, batch: 0, seed: 0 };
+    scorer.draw(batch, N, &negatives);
+    let queries = Queries { of: &users, ids: &ids, table: &items };
+    let similar = Queries { of: &items, ids: &positives, table: &items };
+    let (mut scores, mut features) = (vec![0.0; rows * N], vec![0.0; rows * N]);
+    scorer.score(queries, &mut scores, Some((similar, &mut features)));
+    let mut alone = vec![0.0; rows * N];
+    scorer.score(queries, &mut alone, None);
+    assert_eq!(scores, alone, "the same scores with and without features");
+
+    // The order within a row is the scorer's own, so rows are compared as sums of functions of the scores.
+    let grad = |score: f32, feature: f32| 0.3 * score - 0.2 * feature;
+    let grads: Vec<f32> = scores.iter().zip(&features).map(|(s, c)| grad(*s, *c)).collect();
+    let positive_grads: Vec<f32> = (0..rows).map(|row| 0.1 + row as f32 * 0.01).collect();
+    let (mut query_grads, mut table_grads) = (Matrix::zeros(rows, 20), table(n_items, 3));
+    let gradients = ScoreGrads { negatives: &grads, items: &positives, positives: &positive_grads };
+    scorer.backward(queries, gradients, 0.5, &mut query_grads, &mut table_grads);
+
+    let mut table_expected: Vec<f64> =
+        (0..n_items).flat_map(|i| table(n_items, 3).row(i).to_vec()).map(f64::from).collect();
+    for row in 0..rows {
+        let (user, positive) = (users.row(ids[row] as usize), items.row(positives[row] as usize));
+        let mut expected = vec![0.0; 20];
+        let mut sum = 0.0;
+        let mut add = |item: usize, weight: f64| {
+            for c in 0..20 {
+                expected[c] += weight * f64::from(items.row(item)[c]);
+                table_expected[item * 20 + c] += 0.5 * weight * f64::from(user[c]);
+            }
+        };
+        for k in 0..N {
+            let item = drawn(row - row % sharing, k, n_items) as usize;
+            let (score, feature) = (dot(user, items.row(item)), dot(positive, items.row(item)));
+            sum += score + 0.1 * feature * score;
+            add(item, 0.3 * score - 0.2 * feature);
+        }
+        add(positives[row] as usize, f64::from(positive_grads[row]));
+        let here = row * N..(row + 1) * N;
+        let seen: f32 = scores[here.clone()].iter().zip(&features[here]).map(|(s, c)| s + 0.1 * c * s).sum();
+        assert!(close(seen, sum), "{rows} {n_items}: {seen} {sum}");
+        assert!(query_grads.row(row).iter().zip(&expected).all(|(a, b)| close(*a, *b)), "{rows} {n_items}");
+    }
+    let found = (0..n_items).flat_map(|i| table_grads.row(i).to_vec());
+    assert!(found.zip(&table_expected).all(|(a, b)| close(a, *b)), "{rows} {n_items}");
+}
