@@ -8,17 +8,17 @@ mod training;
 
 use std::path::PathBuf;
 
-use adversaryry::Matrix;
-use adversaryry::backbone::{Embeddings, Score};
-use adversaryry::data::Interactions;
-use adversaryry::loss::{
+use rivalry::Matrix;
+use rivalry::backbone::{Embeddings, Score};
+use rivalry::data::Interactions;
+use rivalry::loss::{
     GradientBuffers, LOSSES, Loss, LossConfig, NegativeFeatures, Phase, Row, RowGradient, RowLoss,
 };
-use adversaryry::models::{MODELS, ModelConfig};
-use adversaryry::optim::{OPTIMIZERS, OptimConfig};
-use adversaryry::sampler::Sampler;
-use adversaryry::train::gradient::{Batch, EmbeddingModel, GradientStep, OptimizedModel};
-use adversaryry_kernels::Real;
+use rivalry::models::{MODELS, ModelConfig};
+use rivalry::optim::{OPTIMIZERS, OptimConfig};
+use rivalry::sampler::Sampler;
+use rivalry::train::gradient::{Batch, EmbeddingModel, GradientStep, OptimizedModel};
+use rivalry_kernels::Real;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::Value;
 

@@ -1,8 +1,14 @@
 //! `metrics.json`: ranked lists and metrics, user by user and in the mean.
 
 use rivalry::Matrix;
+use rivalry::backbone::{Embeddings, Score};
+use rivalry::config::Config;
 use rivalry::data::{Dataset, Interactions};
-use rivalry::eval::{EvalOptions, Part, evaluate, top_k_lists};
+use rivalry::eval::{EvalOptions, Part, evaluate};
+use rivalry::model::Model;
+use rivalry::ranker::{Filter, Ranker};
+use rivalry::scorer::EmbeddingScorer;
+use rivalry::tensors::Tensors;
 use serde::Deserialize;
 
 use crate::cases;
@@ -70,13 +76,21 @@ fn metrics_agree_with_the_reference_figures() {
         };
         // A second length must not disturb the first.
         let options = EvalOptions { k: vec![case.k, 3], per_user: true, ..EvalOptions::default() };
-        let found = evaluate(&users, &items, &data, Part::Test, &options).unwrap();
+        let embeddings = Embeddings { users, items };
+        let scorer = EmbeddingScorer::new(embeddings.clone(), Score::Dot);
+        let found = evaluate(&scorer, &data, Part::Test, &options).unwrap();
 
         for (name, value) in case.mean_over_users_with_test_items.named(case.k) {
             assert!((found.metrics[&name] - value).abs() < 1e-12, "mean {name}");
         }
         let per_user = found.per_user.unwrap();
-        let lists = top_k_lists(&users, &items, &per_user.users, &[&data.train], case.k).unwrap();
+        // The lists themselves, as a ranker gives them: what the user has in training is left out.
+        let config = ["loss.type = 'sl'\nmodel.score = 'dot'".parse().unwrap()];
+        let mut tensors = Tensors::default();
+        tensors.put_embeddings("learned", &embeddings);
+        let model = Model::new(&data, Config::from_layers(&config).unwrap(), tensors, Some(1));
+        let filter = Filter { known: false, exclude: Some(&data.train.gather_users(&per_user.users)), ..Filter::default() };
+        let lists = Ranker::new(model).unwrap().recommend(&per_user.users, case.k, &filter).unwrap();
         let expected: Vec<(u32, &Figures)> =
             (0..).zip(&case.per_user).filter_map(|(u, figures)| Some((u, figures.as_ref()?))).collect();
         assert_eq!(per_user.users, expected.iter().map(|x| x.0).collect::<Vec<_>>());

@@ -70,6 +70,18 @@ impl Interactions {
         }
     }
 
+    /// The rows of these users, in this order, as a table of their own.
+    #[must_use]
+    pub fn gather_users(&self, users: &[u32]) -> Self {
+        let mut offsets = vec![0];
+        let mut items = Vec::new();
+        for &user in users {
+            items.extend_from_slice(self.items_of(user));
+            offsets.push(items.len());
+        }
+        Self { n_items: self.n_items, offsets, items }
+    }
+
     /// Whether the user interacted with the item.
     pub fn contains(&self, user: u32, item: u32) -> bool {
         self.items_of(user).binary_search(&item).is_ok()
@@ -100,6 +112,7 @@ mod tests {
         assert_eq!(table.pairs().collect::<Vec<_>>(), [(0, 3), (2, 0), (2, 1)]);
         assert_eq!((table.len(), table.items_of(1).len(), table.contains(2, 1)), (3, 0, true));
         assert_eq!(table.item_counts(), [1, 1, 0, 1]);
+        assert_eq!(table.gather_users(&[2, 0]), Interactions::from_pairs(2, 4, [(0, 0), (0, 1), (1, 3)]));
         assert_eq!(table.slice_users(1..3), Interactions::from_pairs(2, 4, [(1, 0), (1, 1)]));
     }
 }
