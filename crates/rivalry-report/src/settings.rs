@@ -48,7 +48,8 @@ impl Settings {
 
     /// The values of these keys as text: `loss.tau 0.2`.
     pub(crate) fn show<'a>(&self, keys: impl IntoIterator<Item = &'a String>) -> String {
-        let shown = keys.into_iter().filter_map(|key| Some(format!("{key} {}", text(self.0.get(key)?))));
+        let shown =
+            keys.into_iter().filter_map(|key| Some(format!("{key} {}", value_text(self.0.get(key)?))));
         shown.collect::<Vec<_>>().join(", ")
     }
 
@@ -98,7 +99,8 @@ fn as_number(value: &Value) -> Option<f64> {
     value.as_float().or(value.as_integer().map(|n| n as f64))
 }
 
-fn text(value: &Value) -> String {
+/// A value without quotes, numbers as short as possible.
+pub(crate) fn value_text(value: &Value) -> String {
     match (value, as_number(value)) {
         (_, Some(value)) => number(value),
         (Value::String(text), _) => text.clone(),

@@ -9,7 +9,7 @@ pub struct Table {
     pub caption: String,
     /// The columns.
     pub columns: Vec<TableColumn>,
-    /// The rows, each with one cell a column.
+    /// The rows, each with one cell per column.
     pub rows: Vec<Vec<TableCell>>,
 }
 

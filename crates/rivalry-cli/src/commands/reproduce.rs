@@ -9,8 +9,9 @@ use rivalry::config::cells;
 use rivalry::data::{Validation, catalogue, locate};
 use rivalry::experiment::{Lab, Order, Trial};
 use rivalry::files::write_atomically;
-use rivalry::reproduce::{Figure, Measured, Plan, Request, markdown, measure, plan};
+use rivalry::reproduce::{Figure, Measured, Plan, Request, measure, plan};
 use rivalry::unknown_name;
+use rivalry_report::reproduction_markdown;
 use serde_json::json;
 
 use super::use_machine;
@@ -45,7 +46,7 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     let done = lab.run(&trials, &order, &display)?;
     drop(display);
     let measured = measure(lab.path(), &plan, &mut |planned| lab.dataset(&planned.trial.config))?;
-    let text = markdown(&measured, &plan);
+    let text = reproduction_markdown(&measured, &plan);
     write_atomically(&args.out.join("tables.md"), |file| file.write_all(text.as_bytes()))?;
     write_atomically(&args.out.join("tables.json"), |file| {
         serde_json::to_writer_pretty(&mut *file, &measured)?;

@@ -87,8 +87,8 @@ impl HeatMap {
         for step in 0..STEPS {
             let x = left + width * step as f64;
             let fill = Fill { color: color_at(step as f64 / (STEPS - 1) as f64), opacity: 1.0 };
-            // The overlap hides the seams between the steps.
-            scene.rectangle((x, top), ((x + width + 0.3).min(right), top + 10.0), fill);
+            // Each step reaches to the right edge, so that no seam shows between two of them.
+            scene.rectangle((x, top), (right, top + 10.0), fill);
         }
         let y = top + 26.0;
         scene.label((left, y), Anchor::Start, ColorRole::Muted, format!("{:.4}", range.start));

@@ -11,9 +11,9 @@ impl Group<'_> {
     pub(crate) fn protocol(&self) -> String {
         let eval = &self.runs[0].config.eval;
         let mask = match eval.mask {
-            Mask::Train => "eval.mask = \"train\": validation items are candidates at test time",
+            Mask::Train => "eval.mask = \"train\": only training items are excluded from the test ranking",
             Mask::TrainValid => {
-                "eval.mask = \"train+valid\": training and validation items are no candidates at test time"
+                "eval.mask = \"train+valid\": training and validation items are excluded from the test ranking"
             }
         };
         let average = match eval.average {

@@ -1,6 +1,6 @@
 //! Test metrics of the losses as bars, and the ablation of DSL.
 
-use super::{change_bar, count, main_metrics, mean_bar};
+use super::{change_bar, main_metrics, mean_bar};
 use crate::chart::{BarChart, BarSeries, Marks};
 use crate::draw::ColorRole;
 use crate::group::{Group, Setting};
@@ -95,7 +95,6 @@ fn settings_tried<'a>(group: &Group<'_>, losses: impl Iterator<Item = &'a str>) 
     if all.windows(2).all(|two| two[0].1 == two[1].1) {
         return String::new();
     }
-    let all: Vec<String> =
-        all.iter().map(|(loss, tried)| format!("{loss} {}", count(*tried, "setting"))).collect();
-    format!(" Searched: {}.", all.join(", "))
+    let all: Vec<String> = all.iter().map(|(loss, tried)| format!("{loss} {tried}")).collect();
+    format!(" Settings tried: {}.", all.join(", "))
 }

@@ -119,7 +119,7 @@ fn statistics(distribution: &Distribution) -> String {
 fn bounds(radius: &Radius) -> String {
     let bounds = &radius.bounds;
     format!(
-        "Theoretical bounds, checked on {}: violated {} times for the loss value and {} times for the growth of the radius with sharpness; the batch mean of τ / τ(pair) deviates from 1 by at most {:.1e}.",
+        "Theoretical bounds, checked on {}: {} violations for the loss value, {} for the growth of the radius with sharpness; the batch mean of τ / τ(pair) deviates from 1 by at most {:.1e}.",
         count(bounds.checked, "pair"),
         bounds.value_broken,
         bounds.radius_broken,

@@ -70,10 +70,10 @@ impl<'a> Curves<'a> {
 
     fn caption(&self) -> String {
         if self.context.is_empty() {
-            return "One line a run.".to_owned();
+            return "One line per run.".to_owned();
         }
         format!(
-            "One line a run: in colour the settings of the tables (at most {MAX_SEEDS} seeds each), in grey at most {MAX_CONTEXT} of the other runs."
+            "One line per run: in colour the settings of the tables (at most {MAX_SEEDS} seeds each), in grey at most {MAX_CONTEXT} of the other runs."
         )
     }
 }
