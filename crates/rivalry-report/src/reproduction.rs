@@ -40,100 +40,95 @@ pub fn reproduction_markdown(measured: &[Measured], plan: &Plan) -> String {
     blocks.iter().map(|block| format!("{block}\n\n")).collect()
 }
 
+/// A column of a table with one row per measured cell.
+struct CellColumn {
+    column: TableColumn,
+    cell: fn(&Measured) -> TableCell,
+}
+
+fn text(title: &str, cell: fn(&Measured) -> TableCell) -> CellColumn {
+    CellColumn { column: TableColumn::text(title), cell }
+}
+
+fn number(title: &str, cell: fn(&Measured) -> TableCell) -> CellColumn {
+    CellColumn { column: TableColumn::number(title), cell }
+}
+
+fn table(cells: &[&Measured], columns: Vec<CellColumn>) -> Table {
+    let row = |cell: &&Measured| columns.iter().map(|column| (column.cell)(cell)).collect();
+    let rows = cells.iter().map(row).collect();
+    Table { caption: String::new(), columns: columns.into_iter().map(|column| column.column).collect(), rows }
+}
+
 fn performance(cells: &[&Measured]) -> Vec<String> {
-    let row = |cell: &&Measured| {
-        let ours =
-            [RECALL, NDCG].map(|metric| cell.ours.get(metric).map_or("–".to_owned(), mean_and_deviation));
-        let name = format!("{}{}", loss_name(cell), if cell.found { " *" } else { "" });
-        vec![
-            TableCell::new(name),
-            TableCell::new(settings(cell)),
-            TableCell::new(cell.seeds.to_string()),
-            TableCell::new(epochs(cell)),
-            summary_cell(cell.reference.get(RECALL)),
-            summary_cell(cell.reference.get(NDCG)),
-            published(cell),
-            change_cell(cell.reference.get(NDCG), cell.published.get(NDCG).copied()),
-            TableCell::new(ours.join(" / ")),
-        ]
-    };
-    let table = Table {
-        caption: String::new(),
-        columns: vec![
-            TableColumn::text("loss"),
-            TableColumn::text("settings"),
-            TableColumn::number("seeds"),
-            TableColumn::text("epoch"),
-            TableColumn::number(RECALL),
-            TableColumn::number(NDCG),
-            TableColumn::number("published"),
-            TableColumn::number("NDCG@20 difference"),
-            TableColumn::number("own protocol"),
-        ],
-        rows: cells.iter().map(row).collect(),
-    };
-    let mut notes = "Recall@20 and NDCG@20 under the published protocol (training items masked, mean over all users), beside \
-                     the published values. Own protocol: validation items masked as well, mean over the users with test \
-                     items."
-        .to_owned();
+    let columns = vec![
+        text("loss", |cell| {
+            TableCell::new(format!("{}{}", loss_name(cell), if cell.found { " *" } else { "" }))
+        }),
+        text("settings", |cell| TableCell::new(settings(cell))),
+        number("seeds", |cell| TableCell::new(cell.seeds.to_string())),
+        text("epoch", |cell| TableCell::new(epochs(cell))),
+        number(RECALL, |cell| summary_cell(cell.reference.get(RECALL))),
+        number(NDCG, |cell| summary_cell(cell.reference.get(NDCG))),
+        number("published", published),
+        number("NDCG@20 difference", difference_from_published),
+        number("own protocol", |cell| {
+            let [recall, ndcg] = [RECALL, NDCG].map(|metric| summary_cell(cell.ours.get(metric)).text);
+            TableCell::new(format!("{recall} / {ndcg}"))
+        }),
+    ];
+    let mut notes =
+        "Recall@20 and NDCG@20 under the published protocol (training items masked, mean over all users), beside the \
+         published values. Own protocol: validation items masked as well, mean over the users with test items."
+            .to_owned();
     if cells.iter().any(|cell| cell.found) {
         notes += "\n\\* No published settings; these were selected on validation by our own search.";
     }
-    vec![table.markdown(), notes]
+    vec![table(cells, columns).markdown(), notes]
 }
 
 fn popularity_shift(cells: &[&Measured]) -> Vec<String> {
-    let row = |cell: &&Measured| {
-        vec![
-            TableCell::new(loss_name(cell)),
-            TableCell::new(settings(cell)),
-            TableCell::new(cell.seeds.to_string()),
-            TableCell::new(epochs(cell)),
-            summary_cell(cell.reference.get(NDCG)),
-            summary_cell(cell.last.get(NDCG)),
-            published(cell),
-            change_cell(cell.reference.get(NDCG), cell.published.get(NDCG).copied()),
-        ]
-    };
-    let table = Table {
-        caption: String::new(),
-        columns: vec![
-            TableColumn::text("loss"),
-            TableColumn::text("settings"),
-            TableColumn::number("seeds"),
-            TableColumn::text("epoch selected on test"),
-            TableColumn::number("its NDCG@20"),
-            TableColumn::number("NDCG@20 of the last epoch"),
-            TableColumn::number("published"),
-            TableColumn::number("difference"),
-        ],
-        rows: cells.iter().map(row).collect(),
-    };
+    let columns = vec![
+        text("loss", |cell| TableCell::new(loss_name(cell))),
+        text("settings", |cell| TableCell::new(settings(cell))),
+        number("seeds", |cell| TableCell::new(cell.seeds.to_string())),
+        text("epoch selected on test", |cell| TableCell::new(epochs(cell))),
+        number("its NDCG@20", |cell| summary_cell(cell.reference.get(NDCG))),
+        number("NDCG@20 of the last epoch", |cell| summary_cell(cell.last.get(NDCG))),
+        number("published", published),
+        number("difference", difference_from_published),
+    ];
     let notes = "These data sets have no validation set. The published reference selects the epoch on the test set, which is \
                  optimistic; the last epoch is not. The settings are those of the data set without the shift.";
-    vec![table.markdown(), notes.to_owned()]
+    vec![table(cells, columns).markdown(), notes.to_owned()]
 }
 
 fn ablation(cells: &[&Measured]) -> Option<Table> {
-    let columns = [Column { title: NDCG, metrics: |cell| &cell.reference }];
+    let columns = [MetricColumn { title: NDCG, metrics: |cell| &cell.reference }];
     relative_to_sl("Ablation", cells, &["dsl-ca", "dsl-kappa", "dsl"], &columns)
 }
 
 fn head_and_tail(cells: &[&Measured]) -> Option<Table> {
     let columns = [
-        Column { title: "head", metrics: |cell| &cell.head },
-        Column { title: "tail", metrics: |cell| &cell.tail },
+        MetricColumn { title: "head", metrics: |cell| &cell.head },
+        MetricColumn { title: "tail", metrics: |cell| &cell.tail },
     ];
     relative_to_sl("NDCG@20 of head and tail items", cells, &["dsl-ca", "dsl"], &columns)
 }
 
-struct Column {
+/// A column of metrics in a comparison with SL.
+struct MetricColumn {
     title: &'static str,
     metrics: fn(&Measured) -> &BTreeMap<String, Summary>,
 }
 
 /// NDCG@20 of SL and these losses, with the change relative to SL.
-fn relative_to_sl(caption: &str, cells: &[&Measured], losses: &[&str], columns: &[Column]) -> Option<Table> {
+fn relative_to_sl(
+    caption: &str,
+    cells: &[&Measured],
+    losses: &[&str],
+    columns: &[MetricColumn],
+) -> Option<Table> {
     let find = |name: &str| cells.iter().find(|cell| loss_name(cell) == name);
     let sl = find("sl")?;
     let others: Vec<&&Measured> = losses.iter().filter_map(|name| find(name)).collect();
@@ -262,6 +257,10 @@ fn summary_cell(summary: Option<&Summary>) -> TableCell {
 fn published(cell: &Measured) -> TableCell {
     let values = cell.published.get(RECALL).zip(cell.published.get(NDCG));
     TableCell::or_dash(values.map(|(recall, ndcg)| format!("{recall:.4} / {ndcg:.4}")))
+}
+
+fn difference_from_published(cell: &Measured) -> TableCell {
+    change_cell(cell.reference.get(NDCG), cell.published.get(NDCG).copied())
 }
 
 fn change_cell(value: Option<&Summary>, base: Option<f64>) -> TableCell {

@@ -50,19 +50,19 @@ const fn rgb(hex: u32) -> Rgb {
     Rgb(red, green, blue)
 }
 
-const TEXT: Variants = variants(0x1f_24_28, 0xe8_ea_ec);
-const MUTED: Variants = variants(0x6a_71_78, 0x9a_a2_aa);
-const GRID: Variants = variants(0xdd_e0_e3, 0x3a_40_46);
-const BACKGROUND: Variants = variants(0xff_ff_ff, 0x16_19_1c);
+const TEXT: Variants = variants(0x1f2428, 0xe8eaec);
+const MUTED: Variants = variants(0x6a7178, 0x9aa2aa);
+const GRID: Variants = variants(0xdde0e3, 0x3a4046);
+const BACKGROUND: Variants = variants(0xffffff, 0x16191c);
 const SERIES: [Variants; 8] = [
-    variants(0x00_72_b2, 0x56_b4_e9),
-    variants(0xd5_5e_00, 0xff_91_4d),
-    variants(0x00_8a_64, 0x34_d3_a2),
-    variants(0xa0_3c_8a, 0xe5_9c_cb),
-    variants(0xa8_78_00, 0xf0_c8_4f),
-    variants(0x4a_4f_55, 0xc9_ce_d3),
-    variants(0x7a_1f_3d, 0xff_8f_a3),
-    variants(0x2f_93_d6, 0xa5_d8_ff),
+    variants(0x0072b2, 0x56b4e9),
+    variants(0xd55e00, 0xff914d),
+    variants(0x008a64, 0x34d3a2),
+    variants(0xa03c8a, 0xe59ccb),
+    variants(0xa87800, 0xf0c84f),
+    variants(0x4a4f55, 0xc9ced3),
+    variants(0x7a1f3d, 0xff8fa3),
+    variants(0x2f93d6, 0xa5d8ff),
 ];
 
 impl ColorRole {
