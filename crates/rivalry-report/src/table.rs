@@ -18,7 +18,7 @@ pub struct Table {
 pub struct TableColumn {
     /// Its heading.
     pub title: String,
-    /// Whether it holds numbers, which are aligned right.
+    /// Whether its cells are numbers, which are aligned right.
     pub numeric: bool,
 }
 

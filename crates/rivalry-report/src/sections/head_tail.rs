@@ -59,7 +59,7 @@ fn figures(group: &Group<'_>) -> Vec<Figure> {
         format: |value| format!("{value:.4}"),
     };
     let caption = format!(
-        "Test {metric} on {} for the most popular 20 % of the items (head) and the least popular 20 % (tail), each averaged over the users with such a test item.",
+        "Test {metric} on {} for the most popular 20\u{a0}% of the items (head) and the least popular 20\u{a0}% (tail), each averaged over the users with such a test item.",
         group.label
     );
     let mut figures = vec![figure(format!("{metric} of head and tail"), caption, &absolute)];
