@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use rivalry::config::{Config, read_layer};
 use rivalry::data::read::{ReadOptions, read};
 use rivalry::data::{Preparation, prepare};
-use rivalry::run::{RunFolder, SavedModel};
+use rivalry::model::Model;
+use rivalry_runs::run::RunFolder;
 
 /// What an input is given to.
 pub type Input = fn(&[u8]);
@@ -61,8 +62,8 @@ fn parquet(bytes: &[u8]) {
 }
 
 fn model(bytes: &[u8]) {
-    if let Ok(saved) = SavedModel::from_bytes(bytes) {
-        let _ = saved.model().map(|model| model.scored().dim());
+    if let Ok(model) = Model::from_bytes(bytes) {
+        let _ = model.scorer().map(|scorer| scorer.n_items());
     }
 }
 

@@ -1,4 +1,4 @@
-"""A report to look at, and a browser to look with."""
+"""Fixtures: a report and a browser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def command() -> str:
 
 @pytest.fixture(scope="session")
 def report(command: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report with every kind of section, on runs that take a moment."""
+    """A report with every kind of section, on short runs."""
     world = tmp_path_factory.mktemp("world")
 
     def train(out: str, *more: str) -> None:
@@ -46,13 +46,12 @@ def report(command: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
         train(f"runs/noisy/{loss}", "--loss", loss, "--set", "data.prepare.noise=0.2")
     subprocess.run([command, "inspect", "runs/dsl-ca/0", "--pairs", "1024"], cwd=world, check=True)
     rename_users(world / "runs/dsl-ca/0/inspect.json")
-    figures = ["--figures", "figures"]
-    subprocess.run([command, "report", "runs", "-o", "report.html", *figures], cwd=world, check=True)
+    subprocess.run([command, "report", "runs", "-o", "report.html"], cwd=world, check=True)
     return world / "report.html"
 
 
 def rename_users(inspection: Path) -> None:
-    """Gives all users of an inspection a name that a careless page would run."""
+    """Renames all users of an inspection to a script element, which the report must escape."""
     found = json.loads(inspection.read_text())
     pairs = [slate for two in found["two_slates"] for slate in two.values()]
     for slate in [*pairs, *found["most_contested"], *found["least_contested"]]:

@@ -1,4 +1,4 @@
-"""The report as a reader meets it: on a desk and on a phone, by day and by night, without scripts and without a network."""
+"""The report in a browser: desktop and phone, light and dark, without scripts and network access."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from typing import Any, Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-SIZES = {"desk": {"width": 1280, "height": 900}, "phone": {"width": 375, "height": 800}}
+SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 375, "height": 800}}
 
 
 @pytest.fixture(params=[(size, scheme) for size in SIZES for scheme in ("light", "dark")], ids="-".join)
 def page(request: pytest.FixtureRequest, browser: Browser, report: Path) -> Iterator[Page]:
-    """The report, opened. Whatever it asks for and whatever goes wrong is noted; nothing may be."""
+    """The report in a browser. A network request or a console message fails the test."""
     size, scheme = request.param
     context = browser.new_context(viewport=SIZES[size], color_scheme=scheme, java_script_enabled=False)
     page = context.new_page()
-    asked: list[str] = []
-    faults: list[str] = []
-    page.on("request", lambda asking: asked.append(asking.url))
-    page.on("console", lambda message: faults.append(message.text))
-    page.on("pageerror", lambda error: faults.append(str(error)))
+    requests: list[str] = []
+    messages: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
     page.goto(report.as_uri())
-    pictures = os.environ.get("RIVALRY_SCREENSHOTS")
-    if pictures:
-        page.screenshot(path=Path(pictures) / f"{size}-{scheme}.png", full_page=True)
+    screenshots = os.environ.get("RIVALRY_SCREENSHOTS")
+    if screenshots:
+        page.screenshot(path=Path(screenshots) / f"{size}-{scheme}.png", full_page=True)
     yield page
-    assert [url for url in asked if not url.startswith("data:")] == [report.as_uri()]
-    assert faults == []
+    assert [url for url in requests if not url.startswith("data:")] == [report.as_uri()]
+    assert messages == []
     context.close()
 
 
 def boxes(page: Page, selector: str) -> list[dict[str, Any]]:
-    """Where the elements are on the page."""
+    """The bounding boxes of elements."""
     found = page.locator(selector)
-    return [found.nth(place).bounding_box() or {"width": 0, "height": 0, "x": -1} for place in range(found.count())]
+    return [found.nth(index).bounding_box() or {"width": 0, "height": 0, "x": -1} for index in range(found.count())]
 
 
-def test_every_figure_is_drawn_and_within_the_page(page: Page) -> None:
+def test_every_figure_is_drawn_inside_the_page(page: Page) -> None:
     width = page.viewport_size["width"]  # type: ignore[index]
     figures = boxes(page, "figure svg")
     assert len(figures) >= 13
@@ -49,7 +49,7 @@ def test_every_figure_is_drawn_and_within_the_page(page: Page) -> None:
     assert page.locator("figure svg").count() == page.locator("figure figcaption").count()
 
 
-def test_no_label_leaves_its_figure(page: Page) -> None:
+def test_no_label_exceeds_its_figure(page: Page) -> None:
     outside = page.evaluate(
         """() => [...document.querySelectorAll("figure svg")].flatMap(svg => {
             const frame = svg.getBoundingClientRect();
@@ -63,12 +63,12 @@ def test_no_label_leaves_its_figure(page: Page) -> None:
     assert outside == []
 
 
-def test_the_page_never_scrolls_sideways(page: Page) -> None:
-    wide, seen = page.evaluate("() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
-    assert wide <= seen
+def test_the_page_does_not_scroll_horizontally(page: Page) -> None:
+    content, visible = page.evaluate("() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    assert content <= visible
 
 
-def test_letters_are_large_enough_to_read(page: Page) -> None:
+def test_text_is_large_enough_to_read(page: Page) -> None:
     smallest = page.evaluate(
         """() => Math.min(...[...document.querySelectorAll("figure svg")].map(svg =>
             13 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width))"""
@@ -84,18 +84,18 @@ def test_commands_and_configs_open_without_scripts(page: Page) -> None:
     assert "rivalry train --config" in details.locator("code").first.inner_text()
 
 
-def test_ink_stands_out_from_paper(page: Page) -> None:
+def test_text_contrasts_with_the_background(page: Page) -> None:
     colours = page.evaluate(
         """() => [getComputedStyle(document.documentElement).backgroundColor,
             ...[...document.querySelectorAll("figure svg text")].map(text => getComputedStyle(text).fill)]"""
     )
-    paper, *inks = [sum(int(part) for part in colour.strip("rgb()").split(",")[:3]) / 3 for colour in colours]
+    background, *texts = [sum(int(part) for part in colour.strip("rgb()").split(",")[:3]) / 3 for colour in colours]
     dark = page.evaluate("() => matchMedia('(prefers-color-scheme: dark)').matches")
-    assert (paper < 60) if dark else (paper > 200)
-    # What is written into the cells of a heat map has the cell's colour behind it.
-    assert sum(abs(ink - paper) > 70 for ink in inks) > 0.8 * len(inks)
+    assert (background < 60) if dark else (background > 200)
+    # The values in a heat map are on the colour of their cell.
+    assert sum(abs(text - background) > 70 for text in texts) > 0.8 * len(texts)
 
 
-def test_text_of_the_user_is_only_text(page: Page) -> None:
+def test_user_text_is_escaped(page: Page) -> None:
     assert page.locator("script").count() == 0
     assert page.get_by_text("<script>alert(1)</script>").count() > 0

@@ -1,11 +1,12 @@
-//! Tables for people.
+//! Tables and numbers for the terminal.
 
 use std::collections::BTreeMap;
 
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use comfy_table::{CellAlignment, LineStyle, TableStyle};
 use rivalry::eval::reading_order;
+use rivalry_report::Table;
 
-/// One line under the header and none elsewhere: it reads well, and pastes well.
+/// One line under the header and none elsewhere.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
 /// A table whose first `texts` columns are text and the rest numbers.
@@ -17,9 +18,17 @@ pub fn table<const N: usize>(
     aligned(header.map(str::to_owned).to_vec(), texts, rows.into_iter().map(Vec::from))
 }
 
-/// The same with any number of columns.
-pub fn aligned(header: Vec<String>, texts: usize, rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let mut table = Table::new();
+/// The text of a table, without its caption.
+pub fn terminal_table(table: &Table) -> String {
+    let header = table.columns.iter().map(|column| column.title.clone()).collect();
+    let texts = table.columns.iter().take_while(|column| !column.numeric).count();
+    let rows = table.rows.iter().map(|row| row.iter().map(|cell| cell.text.clone()).collect());
+    aligned(header, texts, rows)
+}
+
+/// A table whose first `texts` columns are aligned left and the rest right.
+fn aligned(header: Vec<String>, texts: usize, rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = comfy_table::Table::new();
     table.load_style(STYLE).force_no_tty().set_header(header).add_rows(rows);
     for column in table.column_iter_mut().skip(texts) {
         column.set_cell_alignment(CellAlignment::Right);

@@ -1,4 +1,4 @@
-//! How long a report of many runs takes: `cargo bench -p rivalry-report`.
+//! The time to write a report on many runs: `cargo bench -p rivalry-report`.
 //!
 //! 200 runs of 40 evaluations: a grid of α × β × τ for one loss, and seeds of four others.
 
@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use rivalry::config::{Config, setting_layer, source_layer};
-use rivalry_report::Report;
 use rivalry_runs::run::RunFolder;
+use rivalry_report::Report;
 use serde_json::json;
 
 fn main() {
@@ -30,10 +30,9 @@ fn main() {
     let read = start.elapsed();
     let bytes = report.html().len();
     let written = start.elapsed();
-    let figures: Vec<usize> =
-        report.figures().map(|(_, figure)| figure.png().len() + figure.svg().len()).collect();
+    let figures: Vec<usize> = report.figures().map(|(_, figure)| figure.svg().len()).collect();
     println!(
-        "{} runs: read {read:.2?}, page of {} kB after {written:.2?}, {} figures as SVG and PNG after {:.2?}",
+        "{} runs: read {read:.2?}, page of {} kB after {written:.2?}, {} figures as SVG after {:.2?}",
         settings.len(),
         bytes / 1000,
         figures.len(),
@@ -48,18 +47,18 @@ fn make(folder: &Path, settings: &[String], number: f64) {
     let folder = RunFolder::create(folder, &config, false).expect("a run's folder");
     let metrics = |value: f64| json!({ "NDCG@20": value, "Recall@20": value * 1.4, "MAP@20": value * 0.5 });
     let seconds = json!({ "train": 1.0, "eval": 0.1 });
-    let good = 0.1 + 0.02 * (number * 0.37).sin();
+    let quality = 0.1 + 0.02 * (number * 0.37).sin();
     let log: String = (1..=40)
         .map(|step| {
-            let valid = metrics(good * (1.0 - (-0.1 * f64::from(step)).exp()));
+            let valid = metrics(quality * (1.0 - (-0.1 * f64::from(step)).exp()));
             let record = json!({ "epoch": 5 * step, "loss": 7.0 / f64::from(step), "valid": valid, "best": true, "seconds": seconds });
             format!("{record}\n")
         })
         .collect();
-    let bucket = |share: f64| json!({ "users": 1000, "metrics": metrics(good * share) });
+    let bucket = |share: f64| json!({ "users": 1000, "metrics": metrics(quality * share) });
     let record = json!({
-        "ending": "finished", "epochs": 200, "best_epoch": 200, "select": "valid", "valid": metrics(good),
-        "test": metrics(good * 1.1), "head": bucket(1.5), "tail": bucket(0.3), "seconds": seconds,
+        "ending": "finished", "epochs": 200, "best_epoch": 200, "select": "valid", "valid": metrics(quality),
+        "test": metrics(quality * 1.1), "head": bucket(1.5), "tail": bucket(0.3), "seconds": seconds,
         "epoch_seconds": 0.2, "pairs_per_second": 1e5, "version": "0", "simd": "avx2", "threads": 2,
         "data": "amazon2014-health", "data_checksum": "0",
     });

@@ -1,5 +1,5 @@
-//! Which runs may be compared: same data, same backbone, same protocol. Within a group losses stand side by side, each
-//! by the setting that validation chose.
+//! Groups of comparable runs: same data, backbone and protocol. Within a group, each loss is represented by the setting
+//! that was selected on validation.
 
 mod names;
 
@@ -7,46 +7,61 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rivalry::config::Select;
 use rivalry::loss::LOSSES;
+use rivalry_runs::stats::Summary;
 
-use self::names::name_apart;
+use self::names::assign_labels;
 use crate::run::Run;
 use crate::settings::{CONDITIONS, varied};
-use crate::summary::Summary;
+use crate::summary::over_runs;
 
-/// Runs that may be compared.
+/// Comparable runs.
 pub(crate) struct Group<'a> {
-    /// What it is called: data and backbone, and whatever else tells it from the others.
+    /// Data and backbone, and whatever else distinguishes it from the other groups.
     pub label: String,
     pub data: String,
     pub backbone: String,
-    /// How the epoch was chosen; none if no run is finished.
+    /// How the epoch was selected; none if no run is finished.
     pub select: Option<Select>,
-    /// The finished runs, loss by loss in the order of the list.
+    /// The finished runs by loss, in the order of the list of losses.
     pub losses: Vec<LossRuns<'a>>,
-    /// All runs, the unfinished ones too.
+    /// All runs, including unfinished ones.
     pub runs: Vec<&'a Run>,
 }
 
 /// The finished runs of one loss.
 pub(crate) struct LossRuns<'a> {
-    pub loss: String,
+    pub name: String,
     pub settings: Vec<Setting<'a>>,
-    /// Which of the settings validation chose; none if there are several and nothing to choose by.
-    pub chosen: Option<usize>,
-    /// The keys in which the settings differ.
+    /// The index of the setting selected on validation; none if there are several without validation metrics.
+    pub selected: Option<usize>,
+    /// The config keys in which the settings differ.
     pub varied: Vec<String>,
 }
 
-/// Runs that differ in nothing but the seed.
+/// A setting that is shown, with its loss.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'g, 'a> {
+    pub loss: &'g LossRuns<'a>,
+    pub setting: &'g Setting<'a>,
+}
+
+impl Row<'_, '_> {
+    /// The values of the config keys in which the settings of the loss differ.
+    pub(crate) fn varied_settings(&self) -> String {
+        self.setting.runs[0].settings.show(&self.loss.varied)
+    }
+}
+
+/// Runs that differ only in the seed.
 pub(crate) struct Setting<'a> {
-    /// One run a seed.
+    /// One run for each seed.
     pub runs: Vec<&'a Run>,
-    /// The metric that epochs are chosen by, on the validation part: the mean over the seeds that all settings of the
-    /// loss have, so that none is judged by luckier ones.
+    /// The validation value of the selection metric: the mean over the seeds that all settings of the loss share, so that
+    /// settings are compared on the same seeds.
     pub valid: Option<f64>,
 }
 
-/// Puts runs into groups, by data and backbone.
+/// Groups runs, in the order of data and backbone.
 pub(crate) fn group(runs: &[Run]) -> Vec<Group<'_>> {
     let mut alike: BTreeMap<String, Vec<&Run>> = BTreeMap::new();
     for run in runs {
@@ -56,15 +71,16 @@ pub(crate) fn group(runs: &[Run]) -> Vec<Group<'_>> {
         let key = format!("{data}\n{backbone}\n{:?} {:?} {levels:?}", eval.mask, eval.average);
         alike.entry(key).or_default().push(run);
     }
-    let mut groups: Vec<Group<'_>> = alike.into_values().flat_map(by_what_was_done).collect();
+    let mut groups: Vec<Group<'_>> = alike.into_values().flat_map(by_record).collect();
     groups.sort_by(|a, b| (&a.data, &a.backbone).cmp(&(&b.data, &b.backbone)));
-    name_apart(&mut groups);
+    assign_labels(&mut groups);
     groups
 }
 
-/// The same config can have met other data, or chosen its epoch otherwise: only the finished runs can tell.
-fn by_what_was_done(runs: Vec<&Run>) -> Vec<Group<'_>> {
-    let mut parts: Vec<((&str, Option<Select>), Vec<&Run>)> = Vec::new();
+/// Splits runs by the data checksum and the epoch selection that finished runs recorded: with the same config, either
+/// can differ.
+fn by_record(runs: Vec<&Run>) -> Vec<Group<'_>> {
+    let mut by_key: Vec<((&str, Option<Select>), Vec<&Run>)> = Vec::new();
     let mut unfinished = Vec::new();
     for run in runs {
         let Some(record) = &run.record else {
@@ -72,13 +88,13 @@ fn by_what_was_done(runs: Vec<&Run>) -> Vec<Group<'_>> {
             continue;
         };
         let key = (&*record.data_checksum, record.outcome.training.as_ref().map(|training| training.select));
-        match parts.iter_mut().find(|(known, _)| *known == key) {
+        match by_key.iter_mut().find(|(known, _)| *known == key) {
             Some((_, runs)) => runs.push(run),
-            None => parts.push((key, vec![run])),
+            None => by_key.push((key, vec![run])),
         }
     }
     let mut groups: Vec<Group<'_>> =
-        parts.into_iter().map(|((_, select), runs)| Group::of(runs, select)).collect();
+        by_key.into_iter().map(|((_, select), runs)| Group::of(runs, select)).collect();
     match groups.first_mut() {
         Some(first) => first.runs.extend(unfinished),
         None => groups.push(Group::of(unfinished, None)),
@@ -90,7 +106,7 @@ impl<'a> Group<'a> {
     fn of(runs: Vec<&'a Run>, select: Option<Select>) -> Self {
         let mut by_loss: BTreeMap<usize, Vec<&Run>> = BTreeMap::new();
         for run in runs.iter().filter(|run| run.record.is_some()) {
-            by_loss.entry(place(run.loss())).or_default().push(run);
+            by_loss.entry(loss_order(run.loss())).or_default().push(run);
         }
         let first = runs[0];
         let metric = first.config.eval.selection_metric();
@@ -104,49 +120,53 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// The metric that epochs and settings are chosen by.
+    /// The metric that epochs and settings are selected by.
     pub(crate) fn metric(&self) -> String {
         self.runs[0].config.eval.selection_metric()
     }
 
-    /// What is shown of each loss: its chosen setting, or every setting where none could be chosen.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (&LossRuns<'a>, &Setting<'a>)> {
+    /// The selected setting of each loss, or all its settings if none could be selected.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_, 'a>> {
         self.losses.iter().flat_map(|loss| {
-            let shown: Vec<&Setting<'_>> = match loss.chosen {
-                Some(chosen) => vec![&loss.settings[chosen]],
+            let shown: Vec<&Setting<'_>> = match loss.selected {
+                Some(selected) => vec![&loss.settings[selected]],
                 None => loss.settings.iter().collect(),
             };
-            shown.into_iter().map(move |setting| (loss, setting))
+            shown.into_iter().map(move |setting| Row { loss, setting })
         })
     }
 
-    /// The chosen setting of a loss.
-    pub(crate) fn chosen(&self, loss: &str) -> Option<&Setting<'a>> {
-        let loss = self.losses.iter().find(|runs| runs.loss == loss)?;
-        loss.chosen.map(|chosen| &loss.settings[chosen])
+    /// The rows of the losses whose setting was selected on validation.
+    pub(crate) fn selected_rows(&self) -> impl Iterator<Item = Row<'_, 'a>> {
+        self.rows().filter(|row| row.loss.selected.is_some())
     }
 
-    /// How many settings of a loss were tried, those that a search gave up included.
+    /// The selected setting of a loss.
+    pub(crate) fn selected(&self, loss: &str) -> Option<&Setting<'a>> {
+        let loss = self.losses.iter().find(|runs| runs.name == loss)?;
+        loss.selected.map(|selected| &loss.settings[selected])
+    }
+
+    /// The number of settings of a loss that were tried, including pruned ones.
     pub(crate) fn tried(&self, loss: &str) -> usize {
-        let ended =
-            self.runs.iter().filter(|run| run.loss() == loss && (run.record.is_some() || run.given_up));
-        ended.map(|run| run.settings.setting()).collect::<BTreeSet<_>>().len()
+        let tried = self.runs.iter().filter(|run| run.loss() == loss && (run.record.is_some() || run.pruned));
+        tried.map(|run| run.settings.setting()).collect::<BTreeSet<_>>().len()
     }
 
-    /// The runs that the rows are made of.
+    /// The indices of the runs in the rows.
     pub(crate) fn shown(&self) -> Vec<usize> {
-        self.rows().flat_map(|(_, setting)| setting.runs.iter().map(|run| run.number)).collect()
+        self.rows().flat_map(|row| row.setting.run_indices()).collect()
     }
 }
 
 impl<'a> LossRuns<'a> {
     fn of(runs: Vec<&'a Run>, metric: &str) -> Self {
-        let loss = runs[0].loss().to_owned();
+        let name = runs[0].loss().to_owned();
         let varied = varied(runs.iter().map(|run| &run.settings));
         let mut alike: BTreeMap<String, Vec<&Run>> = BTreeMap::new();
         for run in runs {
             let seeds = alike.entry(run.settings.setting()).or_default();
-            // The same seed gives the same figures again: counted twice they would look surer than they are.
+            // A repeated seed gives the same metrics; counting it twice would understate the deviation.
             if seeds.iter().all(|other| other.config.seed != run.config.seed) {
                 seeds.push(run);
             }
@@ -154,34 +174,39 @@ impl<'a> LossRuns<'a> {
         let shared = shared_seeds(alike.values());
         let setting = |runs| Setting::of(runs, metric, &shared);
         let settings: Vec<Setting<'_>> = alike.into_values().map(setting).collect();
-        let chosen = choose(&settings);
-        Self { loss, settings, chosen, varied }
+        let selected = select(&settings);
+        Self { name, settings, selected, varied }
     }
 }
 
 impl<'a> Setting<'a> {
-    /// `shared` are the seeds to be judged by; if there are none, all are.
+    /// `shared` are the seeds that the validation metric is averaged over; all if empty.
     fn of(runs: Vec<&'a Run>, metric: &str, shared: &BTreeSet<u64>) -> Self {
-        let judged = |run: &&&Run| shared.is_empty() || shared.contains(&run.config.seed);
-        let judged: Vec<&Run> = runs.iter().filter(judged).copied().collect();
-        let valid = Summary::over(&judged, |run| run.valid(metric));
+        let is_shared = |run: &&&Run| shared.is_empty() || shared.contains(&run.config.seed);
+        let on_shared_seeds: Vec<&Run> = runs.iter().filter(is_shared).copied().collect();
+        let valid = over_runs(&on_shared_seeds, |run| run.valid(metric));
         Self { valid: valid.map(|summary| summary.mean), runs }
     }
 
     /// A test metric over the seeds.
     pub(crate) fn test(&self, metric: &str) -> Option<Summary> {
-        Summary::over(&self.runs, |run| run.test(metric))
+        over_runs(&self.runs, |run| run.test(metric))
+    }
+
+    /// The indices of its runs.
+    pub(crate) fn run_indices(&self) -> impl Iterator<Item = usize> {
+        self.runs.iter().map(|run| run.index)
     }
 }
 
-/// The seeds that every setting has been run from.
+/// The seeds that every setting has a run of.
 fn shared_seeds<'r>(settings: impl Iterator<Item = &'r Vec<&'r Run>>) -> BTreeSet<u64> {
     let seeds = settings.map(|runs| runs.iter().map(|run| run.config.seed).collect::<BTreeSet<_>>());
     seeds.reduce(|all, some| &all & &some).unwrap_or_default()
 }
 
-/// The best on validation. The test part is never looked at: where there is nothing else, nothing is chosen.
-fn choose(settings: &[Setting<'_>]) -> Option<usize> {
+/// The setting with the best validation metric; none if a setting has none. Test metrics are never used.
+fn select(settings: &[Setting<'_>]) -> Option<usize> {
     if settings.len() == 1 {
         return Some(0);
     }
@@ -190,8 +215,8 @@ fn choose(settings: &[Setting<'_>]) -> Option<usize> {
     (0..valid.len()).max_by(|&a, &b| valid[a].total_cmp(&valid[b]).then(b.cmp(&a)))
 }
 
-/// The place of a loss on the list.
-pub(crate) fn place(loss: &str) -> usize {
+/// The position of a loss in the list of losses.
+pub(crate) fn loss_order(loss: &str) -> usize {
     LOSSES.iter().position(|entry| entry.name == loss).unwrap_or(LOSSES.len())
 }
 

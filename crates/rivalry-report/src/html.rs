@@ -1,35 +1,45 @@
-//! A page as one HTML file that needs nothing else: no script, no font, no picture, no network.
+//! A report as one self-contained HTML file: no scripts, fonts, images or network requests.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::draw::{Colours, escape, style_sheet, svg};
-use crate::page::{Block, Figure, Page, RunEntry, Section, Table};
+use crate::draw::{Palette, style_sheet, svg};
+use crate::escape::escape_xml as escape;
+use crate::page::{Block, Figure, Page, RunEntry, RunTable, Section};
 
-/// How many runs of a figure are written out again although they stand elsewhere already.
-const FEW: usize = 12;
+/// A list of more runs than this is written out once and linked to afterwards.
+const MAX_REPEATED_RUNS: usize = 12;
 
 /// Writes the page.
 pub(crate) fn html(page: &Page) -> String {
-    let mut writer = Writer { page, out: String::new(), figures: 0, tables: 0, written: HashMap::new() };
+    let mut writer = HtmlWriter { page, out: String::new(), figures: 0, tables: 0, listed: HashMap::new() };
     writer.page();
     writer.out
 }
 
-struct Writer<'a> {
+struct HtmlWriter<'a> {
     page: &'a Page,
     out: String,
+    /// How many figures have been written.
     figures: usize,
+    /// How many tables have been written.
     tables: usize,
-    /// Where the commands of a long list of runs stand.
-    written: HashMap<&'a [usize], String>,
+    /// For each list of runs, where its commands were written first.
+    listed: HashMap<&'a [usize], Element>,
+}
+
+/// A numbered element of the page.
+#[derive(Clone, Copy)]
+struct Element {
+    kind: &'static str,
+    number: usize,
 }
 
 macro_rules! put {
     ($writer:expr, $($text:tt)*) => { let _ = write!($writer.out, $($text)*); };
 }
 
-impl<'a> Writer<'a> {
+impl<'a> HtmlWriter<'a> {
     fn page(&mut self) {
         let title = escape(&self.page.title);
         put!(
@@ -58,17 +68,17 @@ impl<'a> Writer<'a> {
         put!(self, "<section id=\"{}\">\n<h2>{}</h2>\n", section.id, escape(section.title));
         let mut in_figures = false;
         for block in &section.blocks {
-            // Figures that follow each other stand side by side where there is room.
-            let figure = matches!(block, Block::Figure(_));
-            if figure != in_figures {
-                put!(self, "{}", if figure { "<div class=\"figures\">\n" } else { "</div>\n" });
-                in_figures = figure;
+            // Consecutive figures share a grid, side by side on a wide screen.
+            let is_figure = matches!(block, Block::Figure(_));
+            if is_figure != in_figures {
+                put!(self, "{}", if is_figure { "<div class=\"figures\">\n" } else { "</div>\n" });
+                in_figures = is_figure;
             }
             match block {
                 Block::Heading(text) => {
                     put!(self, "<h3>{}</h3>\n", escape(text));
                 }
-                Block::Prose(text) => {
+                Block::Paragraph(text) => {
                     put!(self, "<p>{}</p>\n", escape(text));
                 }
                 Block::Table(table) => self.table(table),
@@ -84,14 +94,14 @@ impl<'a> Writer<'a> {
         put!(
             self,
             "<figure id=\"figure-{number}\">\n{}\n<figcaption><b>Figure {number}.</b> {}</figcaption>\n",
-            svg(&figure.scene, &figure.title, Colours::Page),
+            svg(&figure.scene, &figure.title, Palette::Page),
             escape(&figure.caption)
         );
-        self.commands(&figure.runs, format!("figure {number}"));
+        self.commands(&figure.runs, Element { kind: "figure", number });
         put!(self, "</figure>\n");
     }
 
-    fn table(&mut self, table: &'a Table) {
+    fn table(&mut self, RunTable { table, runs }: &'a RunTable) {
         self.tables += 1;
         let number = self.tables;
         put!(
@@ -102,68 +112,65 @@ impl<'a> Writer<'a> {
              <table aria-labelledby=\"caption-{number}\">\n<thead><tr>",
             escape(&table.caption)
         );
-        let class = |at: usize| if table.columns[at].number { " class=\"n\"" } else { "" };
-        for (at, column) in table.columns.iter().enumerate() {
-            put!(self, "<th scope=\"col\"{}>{}</th>", class(at), escape(&column.title));
+        let class = |index: usize| if table.columns[index].numeric { " class=\"n\"" } else { "" };
+        for (index, column) in table.columns.iter().enumerate() {
+            put!(self, "<th scope=\"col\"{}>{}</th>", class(index), escape(&column.title));
         }
         put!(self, "</tr></thead>\n<tbody>\n");
         for row in &table.rows {
             put!(self, "<tr>");
-            for (at, cell) in row.iter().enumerate() {
+            for (index, cell) in row.iter().enumerate() {
                 let text = escape(&cell.text);
-                let text = if cell.strong { format!("<b>{text}</b>") } else { text };
-                match at {
-                    0 => {
-                        put!(self, "<th scope=\"row\">{text}</th>");
-                    }
-                    _ => {
-                        put!(self, "<td{}>{text}</td>", class(at));
-                    }
+                let text = if cell.bold { format!("<b>{text}</b>") } else { text };
+                if index == 0 {
+                    put!(self, "<th scope=\"row\">{text}</th>");
+                } else {
+                    put!(self, "<td{}>{text}</td>", class(index));
                 }
             }
             put!(self, "</tr>\n");
         }
         put!(self, "</tbody></table></div>\n");
-        self.commands(&table.runs, format!("table {number}"));
+        self.commands(runs, Element { kind: "table", number });
         put!(self, "</div>\n");
     }
 
-    /// The commands that train the runs again. A long list is written once, and referred to after that.
-    fn commands(&mut self, runs: &'a [usize], place: String) {
+    /// The commands that train the runs of an element again, collapsed.
+    fn commands(&mut self, runs: &'a [usize], element: Element) {
         if runs.is_empty() {
             return;
         }
-        let noun = if runs.len() == 1 { "the run" } else { "the runs" };
-        put!(
-            self,
-            "<details><summary>Train {noun} of this {} again</summary>",
-            place.split(' ').next().unwrap_or_default()
-        );
-        if let Some(first) = self.written.get(runs).filter(|_| runs.len() > FEW) {
-            let id = first.replace(' ', "-");
-            put!(self, "<p>The commands are those of <a href=\"#{id}\">{first}</a>.</p></details>\n");
+        let noun = if runs.len() == 1 { "run" } else { "runs" };
+        put!(self, "<details><summary>Commands to retrain the {noun} of this {}</summary>", element.kind);
+        if let Some(&Element { kind, number }) =
+            self.listed.get(runs).filter(|_| runs.len() > MAX_REPEATED_RUNS)
+        {
+            put!(
+                self,
+                "<p>The same as for <a href=\"#{kind}-{number}\">{kind} {number}</a>.</p></details>\n"
+            );
             return;
         }
         put!(self, "<ol>");
-        for &number in runs {
-            let command = escape(&self.page.runs[number].command);
-            put!(self, "<li><code>{command}</code> <a href=\"#run-{}\">config</a></li>\n", number + 1);
+        for &index in runs {
+            let command = escape(&self.page.runs[index].command);
+            put!(self, "<li><code>{command}</code> <a href=\"#run-{}\">config</a></li>\n", index + 1);
         }
         put!(self, "</ol></details>\n");
-        self.written.insert(runs, place);
+        self.listed.insert(runs, element);
     }
 
-    /// Every run with its config, which figures and tables link to.
+    /// The appendix: every run with its command and config.
     fn runs(&mut self) {
         put!(
             self,
-            "<section id=\"runs\">\n<h2>Runs</h2>\n<p>Every run with the command that trains it again and its whole config.</p>\n"
+            "<section id=\"runs\">\n<h2>Runs</h2>\n<p>All runs, with the command that retrains each and its full config.</p>\n"
         );
-        for (number, RunEntry { summary, command, config }) in (1..).zip(&self.page.runs) {
+        for (number, RunEntry { description, command, config }) in (1..).zip(&self.page.runs) {
             put!(
                 self,
                 "<details class=\"run\"><summary>{}</summary><p id=\"run-{number}\"><code>{}</code></p><pre>{}</pre></details>\n",
-                escape(summary),
+                escape(description),
                 escape(command),
                 escape(config)
             );
@@ -176,7 +183,7 @@ impl<'a> Writer<'a> {
 mod tests {
     use super::*;
     use crate::draw::Scene;
-    use crate::page::{Cell, Column};
+    use crate::table::{Table, TableCell, TableColumn};
 
     fn page(runs: usize) -> Page {
         let figure = |title: &str| {
@@ -189,14 +196,14 @@ mod tests {
         };
         let table = Table {
             caption: "a & b".to_owned(),
-            columns: vec![Column::text("loss"), Column::number("NDCG@20")],
-            rows: vec![vec![Cell::plain("<sl>"), Cell { text: "0.1".to_owned(), strong: true }]],
-            runs: vec![0],
+            columns: vec![TableColumn::text("loss"), TableColumn::number("NDCG@20")],
+            rows: vec![vec![TableCell::new("<sl>"), TableCell { bold: true, ..TableCell::new("0.1") }]],
         };
+        let table = RunTable { table, runs: vec![0] };
         let blocks =
-            vec![Block::Prose("1 < 2".to_owned()), figure("one"), figure("two"), Block::Table(table)];
+            vec![Block::Paragraph("1 < 2".to_owned()), figure("one"), figure("two"), Block::Table(table)];
         let entry = |n: usize| RunEntry {
-            summary: format!("<run {n}>"),
+            description: format!("<run {n}>"),
             command: format!("rivalry train --config 'a & {n}/config.toml'"),
             config: "x = \"<script>\"".to_owned(),
         };
@@ -205,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_of_the_user_becomes_markup() {
+    fn user_text_is_escaped() {
         let html = html(&page(2));
         for raw in ["<sl>", "<run", "<script", "<caption>", "<title><b>", "a & b", "1 < 2"] {
             assert!(!html.contains(raw), "{raw}");
@@ -216,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn every_figure_says_how_its_runs_are_trained_and_long_lists_stand_once() {
+    fn every_figure_lists_its_commands_and_long_lists_are_written_once() {
         let commands = |runs: usize| html(&page(runs)).matches("<li><code>rivalry train").count();
         assert_eq!(commands(2), 2 + 2 + 1);
         assert_eq!(commands(50), 50 + 1);
@@ -224,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_opened_is_closed() {
+    fn every_tag_is_closed() {
         let html = html(&page(3));
         for tag in ["section", "div", "figure", "details", "table", "svg", "ol"] {
             let opened =

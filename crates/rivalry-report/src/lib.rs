@@ -1,4 +1,4 @@
-//! From a folder of runs to a report: tables, figures and one HTML file that needs nothing else.
+//! Reports on folders of runs: tables and figures in one self-contained HTML file.
 //!
 //! ```no_run
 //! let report = rivalry_report::Report::read("runs".as_ref())?;
@@ -9,17 +9,24 @@
 
 mod chart;
 mod draw;
+mod escape;
 mod group;
 mod html;
 mod page;
 mod published;
 mod report;
+mod reproduction;
 mod run;
 mod sections;
 mod settings;
 mod summary;
+mod table;
 #[cfg(test)]
 mod testing;
 
+pub use escape::escape_markdown;
 pub use page::Figure;
 pub use report::{Contents, Report};
+pub use reproduction::reproduction_markdown;
+pub use summary::mean_and_deviation;
+pub use table::{Table, TableCell, TableColumn};

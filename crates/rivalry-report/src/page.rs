@@ -1,56 +1,44 @@
-//! What a report consists of, as plain values. How it looks is decided where it is written.
+//! The content of a report as plain values, independent of its format.
 
-use crate::draw::{Colours, Scene, png, svg};
+use crate::draw::{Palette, Scene, svg};
+use crate::table::Table;
 
 /// A report.
 pub(crate) struct Page {
     pub title: String,
     pub sections: Vec<Section>,
-    /// The runs, by number.
+    /// All runs; figures and tables refer to them by index.
     pub runs: Vec<RunEntry>,
 }
 
-/// A part of a report with a heading.
+/// A section of a report.
 pub(crate) struct Section {
-    /// The anchor that links lead to.
+    /// The anchor for links.
     pub id: &'static str,
     pub title: &'static str,
     pub blocks: Vec<Block>,
 }
 
-/// What a section holds. All text is plain text.
+/// An element of a section. All text is plain text.
 pub(crate) enum Block {
     Heading(String),
-    Prose(String),
-    Table(Table),
+    Paragraph(String),
+    Table(RunTable),
     Figure(Figure),
 }
 
-/// A table: the first column is text, as are those that say so.
-pub(crate) struct Table {
-    pub caption: String,
-    pub columns: Vec<Column>,
-    pub rows: Vec<Vec<Cell>>,
-    /// The runs it is made of.
+/// A table with the runs it shows.
+pub(crate) struct RunTable {
+    pub table: Table,
     pub runs: Vec<usize>,
 }
 
-/// The head of a column.
-pub(crate) struct Column {
-    pub title: String,
-    pub number: bool,
-}
-
-/// A field of a table.
-pub(crate) struct Cell {
-    pub text: String,
-    pub strong: bool,
-}
-
-/// What the appendix says of a run.
+/// A run in the appendix of a report.
 pub(crate) struct RunEntry {
-    pub summary: String,
+    pub description: String,
+    /// The command that trains it again.
     pub command: String,
+    /// Its config as TOML.
     pub config: String,
 }
 
@@ -59,7 +47,7 @@ pub struct Figure {
     pub(crate) title: String,
     pub(crate) caption: String,
     pub(crate) scene: Scene,
-    /// The runs it is made of.
+    /// The runs it shows.
     pub(crate) runs: Vec<usize>,
 }
 
@@ -69,40 +57,14 @@ impl Figure {
         &self.title
     }
 
-    /// The figure as an SVG file that stands alone.
+    /// The figure as a standalone SVG file.
     pub fn svg(&self) -> String {
-        svg(&self.scene, &self.title, Colours::Own)
-    }
-
-    /// The figure as a PNG file, at twice its size.
-    pub fn png(&self) -> Vec<u8> {
-        png(&self.scene).unwrap_or_default()
-    }
-}
-
-impl Column {
-    pub(crate) fn text(title: impl Into<String>) -> Self {
-        Self { title: title.into(), number: false }
-    }
-
-    pub(crate) fn number(title: impl Into<String>) -> Self {
-        Self { title: title.into(), number: true }
-    }
-}
-
-impl Cell {
-    pub(crate) fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into(), strong: false }
-    }
-
-    /// A value, or a dash where there is none.
-    pub(crate) fn maybe(text: Option<String>) -> Self {
-        Self::plain(text.unwrap_or_else(|| "–".to_owned()))
+        svg(&self.scene, &self.title, Palette::Standalone)
     }
 }
 
 impl Page {
-    /// Every figure, in the order of the page.
+    /// All figures, in page order.
     pub(crate) fn figures(&self) -> impl Iterator<Item = &Figure> {
         let blocks = self.sections.iter().flat_map(|section| &section.blocks);
         blocks.filter_map(|block| match block {

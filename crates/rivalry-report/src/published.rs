@@ -1,4 +1,4 @@
-//! Published figures, where a row is of the very thing that was published.
+//! The published values that a run can be compared with.
 
 use rivalry::data::catalogue;
 use rivalry::eval::{Average, Mask};
@@ -7,7 +7,8 @@ use rivalry_runs::presets::{CellKey, PaperCell, paper_cells};
 use crate::run::Run;
 use crate::settings::CONDITIONS;
 
-/// The published cell of a run's data set, backbone and loss. Data that were cut otherwise, or made noisy, are other data.
+/// The published cell of a run's data set, backbone and loss; none if the data were prepared differently or have added
+/// noise.
 pub(crate) fn published(run: &Run) -> Option<&'static PaperCell> {
     let data = &run.config.data;
     let entry = catalogue().iter().find(|entry| entry.name == data.source)?;
@@ -19,7 +20,7 @@ pub(crate) fn published(run: &Run) -> Option<&'static PaperCell> {
     paper_cells().iter().find(|cell| cell.key == key)
 }
 
-/// Whether a run was measured as the published figures were.
-pub(crate) fn published_protocol(run: &Run) -> bool {
+/// Whether a run was evaluated under the protocol of the published values.
+pub(crate) fn is_published_protocol(run: &Run) -> bool {
     (run.config.eval.mask, run.config.eval.average) == (Mask::Train, Average::All)
 }

@@ -1,51 +1,51 @@
-//! A run as a report sees it.
+//! A run with everything that a report needs of it.
 
 use std::path::{Path, PathBuf};
 
 use rivalry::Result;
 use rivalry::config::Config;
-use rivalry::train::Record;
 use rivalry_runs::experiment::failure;
 use rivalry_runs::inspect::Inspection;
 use rivalry_runs::run::{RunFolder, RunRecord, quoted};
+use rivalry::train::Record;
 
 use crate::settings::Settings;
 
-/// One run with all that its folder holds but the model.
+/// A run: the contents of its folder without the model.
 pub(crate) struct Run {
-    /// Its place among the runs of the report.
-    pub number: usize,
-    /// Its path within the folder that the report is on.
+    /// Its index among the runs of the report.
+    pub index: usize,
+    /// Its path relative to the folder of the report.
     pub name: String,
     pub path: PathBuf,
     pub config: Config,
     pub settings: Settings,
     pub log: Vec<Record>,
-    /// None if the run is not finished.
+    /// None if the run is unfinished.
     pub record: Option<RunRecord>,
-    /// Whether a search gave it up: evaluated, not finished, and with nothing left to go on from.
-    pub given_up: bool,
-    /// Why it can't be trained, if a search found that it can't.
+    /// Whether successive halving pruned it: it was evaluated, is unfinished and has no checkpoint to resume from.
+    pub pruned: bool,
+    /// Why training failed in a sweep, if it did.
     pub failure: Option<String>,
     pub inspection: Option<Inspection>,
 }
 
 impl Run {
-    pub(crate) fn read(folder: &RunFolder, root: &Path, number: usize) -> Result<Self> {
+    pub(crate) fn read(folder: &RunFolder, root: &Path, index: usize) -> Result<Self> {
         let path = folder.path().to_owned();
-        let within = path.strip_prefix(root).unwrap_or(&path);
-        let name = match within.as_os_str().is_empty() {
+        let relative = path.strip_prefix(root).unwrap_or(&path);
+        let name = match relative.as_os_str().is_empty() {
             true => path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
-            false => within.display().to_string(),
+            false => relative.display().to_string(),
         };
         let config = folder.config()?;
         let (log, record) = (folder.log()?, folder.record()?);
         Ok(Self {
-            number,
+            index,
             name,
             settings: Settings::of(&config),
             config,
-            given_up: record.is_none() && !log.is_empty() && !folder.has_checkpoint(),
+            pruned: record.is_none() && !log.is_empty() && !folder.has_checkpoint(),
             failure: failure(&path),
             log,
             record,
@@ -64,7 +64,7 @@ impl Run {
         self.config.model.name()
     }
 
-    /// The name of the data: what the run itself recorded, or else the end of the path they were read from.
+    /// The name of the data set: as recorded by the run, otherwise the file name of the source without extension.
     pub(crate) fn data(&self) -> String {
         if let Some(record) = &self.record {
             return record.data.clone();
@@ -73,17 +73,17 @@ impl Run {
         source.file_stem().unwrap_or(source.as_os_str()).to_string_lossy().into_owned()
     }
 
-    /// A metric on the validation part, in the epoch that was kept.
+    /// A validation metric of the selected epoch.
     pub(crate) fn valid(&self, metric: &str) -> Option<f64> {
         self.record.as_ref()?.outcome.valid.as_ref()?.get(metric).copied()
     }
 
-    /// A metric on the test part.
+    /// A test metric.
     pub(crate) fn test(&self, metric: &str) -> Option<f64> {
         self.record.as_ref()?.outcome.test.get(metric).copied()
     }
 
-    /// The command that trains the same again.
+    /// The command that trains the run again.
     pub(crate) fn command(&self) -> String {
         format!("rivalry train --config {}", quoted(&self.path.join("config.toml")))
     }

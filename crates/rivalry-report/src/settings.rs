@@ -1,4 +1,4 @@
-//! Settings by their keys, so that runs can be told apart by whatever they differ in.
+//! Config values by dotted key, to find out in what runs differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use toml::Value;
 
 use crate::draw::number;
 
-/// What makes the task itself harder. Runs that differ in it are never compared as if one had the better setting.
+/// Keys that make the task itself harder. They are never treated as a choice of setting.
 pub(crate) const CONDITIONS: [&str; 2] = ["data.prepare.noise", "sampler.false_negatives"];
 
-/// Every setting of a config by its dotted key.
+/// All values of a config by dotted key.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings(BTreeMap<String, Value>);
 
@@ -26,17 +26,17 @@ impl Settings {
         as_number(self.0.get(key)?)
     }
 
-    /// How hard the task is made by this key; a config that does not know it makes it no harder.
+    /// The level of a condition; 0 for a config without the key.
     pub(crate) fn level(&self, condition: &str) -> f64 {
         self.number(condition).unwrap_or(0.0)
     }
 
-    /// What the data are and how they are cut, but for noise in them.
+    /// The data source and its preparation, without noise.
     pub(crate) fn data(&self) -> String {
         self.text(|key| key.starts_with("data.") && !CONDITIONS.contains(&key))
     }
 
-    /// What can be chosen for a loss: neither task nor protocol nor seed.
+    /// The values that a search may choose: neither task nor protocol nor seed.
     pub(crate) fn setting(&self) -> String {
         self.text(is_choice)
     }
@@ -46,19 +46,20 @@ impl Settings {
         wanted.map(|(key, value)| format!("{key} = {value}\n")).collect()
     }
 
-    /// The named settings, as people read them: `loss.tau 0.2`.
+    /// The values of these keys as text: `loss.tau 0.2`.
     pub(crate) fn show<'a>(&self, keys: impl IntoIterator<Item = &'a String>) -> String {
-        let shown = keys.into_iter().filter_map(|key| Some(format!("{key} {}", text(self.0.get(key)?))));
+        let shown =
+            keys.into_iter().filter_map(|key| Some(format!("{key} {}", value_text(self.0.get(key)?))));
         shown.collect::<Vec<_>>().join(", ")
     }
 
-    /// Gives a key a number, as a later version of the config might.
+    /// Sets a number.
     #[cfg(test)]
     pub(crate) fn set(&mut self, key: &str, number: f64) {
         self.0.insert(key.to_owned(), number.into());
     }
 
-    /// The settings of how the data are filtered and split, as people read them.
+    /// How the data are filtered and split, as text.
     pub(crate) fn preparation(&self) -> String {
         let keys = self.0.keys().filter(|key| key.starts_with("data.prepare."));
         self.show(keys.filter(|key| !CONDITIONS.contains(&key.as_str()))).replace("data.prepare.", "")
@@ -71,7 +72,7 @@ fn is_choice(key: &str) -> bool {
     !task && !fixed.contains(&key)
 }
 
-/// The keys of choices in which these differ: those of the loss first.
+/// The keys that a search may choose and in which these differ, those of the loss first.
 pub(crate) fn varied<'a>(all: impl IntoIterator<Item = &'a Settings>) -> Vec<String> {
     let all: Vec<&Settings> = all.into_iter().collect();
     let keys: BTreeSet<&String> =
@@ -98,7 +99,8 @@ fn as_number(value: &Value) -> Option<f64> {
     value.as_float().or(value.as_integer().map(|n| n as f64))
 }
 
-fn text(value: &Value) -> String {
+/// A value without quotes, numbers as short as possible.
+pub(crate) fn value_text(value: &Value) -> String {
     match (value, as_number(value)) {
         (_, Some(value)) => number(value),
         (Value::String(text), _) => text.clone(),

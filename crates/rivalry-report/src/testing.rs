@@ -1,11 +1,11 @@
-//! Run folders with given figures, for tests.
+//! Run folders with given metrics, for tests.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use rivalry::config::{Config, Select, setting_layer, source_layer};
-use rivalry::train::{Ending, EpochOutcome, Outcome, Record, Seconds};
 use rivalry_runs::run::{Origin, RunFolder, RunRecord, find_runs};
+use rivalry::train::{Ending, EpochOutcome, Outcome, Record, Seconds};
 use tempfile::TempDir;
 
 use crate::run::Run;
@@ -22,10 +22,10 @@ impl Runs {
         self.0.path()
     }
 
-    /// A finished run on a named data set, with these settings over its own and these NDCG@20.
+    /// Adds a finished run with these settings and these values of NDCG@20.
     pub(crate) fn finished(&self, name: &str, settings: &[&str], valid: Option<f64>, test: f64) {
         let folder = self.unfinished(name, settings);
-        let figures = |value: f64| {
+        let metrics = |value: f64| {
             BTreeMap::from([("NDCG@20", value), ("Recall@20", 1.5 * value)].map(|(k, v)| (k.to_owned(), v)))
         };
         let outcome = Outcome {
@@ -37,8 +37,8 @@ impl Runs {
                 epoch_seconds: 1.0,
                 pairs_per_second: 1.0,
             }),
-            valid: valid.map(figures),
-            test: figures(test),
+            valid: valid.map(metrics),
+            test: metrics(test),
             head: None,
             tail: None,
             beyond: None,
@@ -54,7 +54,7 @@ impl Runs {
         std::fs::write(folder.path().join("metrics.json"), serde_json::to_string(&record).unwrap()).unwrap();
     }
 
-    /// A run with a log of two evaluations.
+    /// Adds an unfinished run with a log of two evaluations.
     pub(crate) fn unfinished(&self, name: &str, settings: &[&str]) -> RunFolder {
         let mut layers = vec![source_layer("amazon2014-health")];
         layers.extend(settings.iter().map(|setting| setting_layer(setting).unwrap()));
@@ -71,18 +71,18 @@ impl Runs {
         let log: Vec<String> =
             [5, 10].map(|epoch| serde_json::to_string(&record(epoch)).unwrap() + "\n").into();
         std::fs::write(folder.path().join("log.jsonl"), log.concat()).unwrap();
-        std::fs::write(folder.path().join("checkpoint"), "all that is needed to go on").unwrap();
+        std::fs::write(folder.path().join("checkpoint"), "a checkpoint").unwrap();
         folder
     }
 
-    /// A run that a search gave up.
-    pub(crate) fn given_up(&self, name: &str, settings: &[&str]) {
+    /// Adds a run that successive halving pruned.
+    pub(crate) fn pruned(&self, name: &str, settings: &[&str]) {
         let folder = self.unfinished(name, settings);
         std::fs::remove_file(folder.path().join("checkpoint")).unwrap();
     }
 
     pub(crate) fn read(&self) -> Vec<Run> {
         let found = find_runs(self.path()).unwrap();
-        found.iter().enumerate().map(|(number, run)| Run::read(run, self.path(), number).unwrap()).collect()
+        found.iter().enumerate().map(|(index, run)| Run::read(run, self.path(), index).unwrap()).collect()
     }
 }

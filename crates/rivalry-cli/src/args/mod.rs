@@ -51,7 +51,7 @@ pub enum Command {
     Reproduce(ReproduceArgs),
     /// Train a run again from its record, and say whether every bit agrees
     Rerun(RerunArgs),
-    /// Tables and figures of many runs, as one HTML file
+    /// Write tables and figures of many runs to one HTML file
     Report(ReportArgs),
     /// Look at data and prepare them
     #[command(subcommand)]

@@ -7,18 +7,18 @@ use clap::Args;
 /// `rivalry report`
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// A folder with runs in it, at any depth
+    /// A folder of runs, at any depth
     pub folder: PathBuf,
     /// The HTML file to write
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
-    /// Also write every figure to this folder, as SVG and as PNG
+    /// Also write each figure to this folder as an SVG file
     #[arg(long, value_name = "DIR")]
     pub figures: Option<PathBuf>,
-    /// Replace files that exist
+    /// Overwrite existing files
     #[arg(long)]
     pub force: bool,
-    /// Print one JSON document: what was found and what was written
+    /// Print a JSON document that lists the runs and the files written
     #[arg(long)]
     pub json: bool,
 }

@@ -15,20 +15,20 @@ use crate::output::{print, print_json, say};
 pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     refuse_existing(&args.out, args.force).map_err(Error::from)?;
     if args.out.is_dir() {
-        let error = InputError::new("is a folder, and a report is a file").file(&args.out);
-        return Err(Error::from(error.help("give a file, such as -o report.html")).into());
+        let error = InputError::new("is a folder").file(&args.out);
+        return Err(Error::from(error.help("give a file name, such as -o report.html")).into());
     }
     if let Some(folder) = &args.figures {
-        refuse_filled(folder, args.force)?;
+        refuse_non_empty(folder, args.force)?;
     }
     let report = Report::read(&args.folder)?;
     let contents = report.contents();
     say(format_args!(
-        "read {} run{}, {} of them unfinished, {} given up by a search",
+        "read {} run{}: {} unfinished, {} pruned",
         contents.runs,
         if contents.runs == 1 { "" } else { "s" },
         contents.unfinished.len(),
-        contents.given_up
+        contents.pruned
     ));
     write(&args.out, report.html().as_bytes())?;
     let figures = match &args.figures {
@@ -41,9 +41,9 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
             "report": args.out,
             "figures": figures,
             "runs": contents.runs,
-            "finished": contents.runs - contents.unfinished.len() - contents.given_up,
+            "finished": contents.runs - contents.unfinished.len() - contents.pruned,
             "unfinished": contents.unfinished,
-            "given_up": contents.given_up,
+            "pruned": contents.pruned,
             "inspected": contents.inspected,
             "data": contents.data,
             "losses": contents.losses,
@@ -58,29 +58,26 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses a folder for figures that holds anything, or that is none.
-fn refuse_filled(folder: &Path, force: bool) -> Result<()> {
+/// Refuses a folder that is not empty, or a path that is not a folder.
+fn refuse_non_empty(folder: &Path, force: bool) -> Result<()> {
     if !folder.exists() {
         return Ok(());
     }
-    let mut entries =
-        folder.read_dir().map_err(|_| InputError::new("is no folder that can be read").file(folder))?;
+    let mut entries = folder.read_dir().map_err(|_| InputError::new("not a readable folder").file(folder))?;
     if force || entries.next().is_none() {
         return Ok(());
     }
-    let help = "choose another folder, or add --force to replace the files of the same names";
-    Err(InputError::new("holds files already").file(folder).help(help).into())
+    let help = "choose another folder, or add --force to overwrite files of the same names";
+    Err(InputError::new("is not empty").file(folder).help(help).into())
 }
 
 fn write_figures(folder: &Path, report: &Report) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, e))?;
     let mut written = Vec::new();
     for (name, figure) in report.figures() {
-        for (ending, bytes) in [("svg", figure.svg().into_bytes()), ("png", figure.png())] {
-            let path = folder.join(format!("{name}.{ending}"));
-            write(&path, &bytes)?;
-            written.push(path);
-        }
+        let path = folder.join(format!("{name}.svg"));
+        write(&path, figure.svg().as_bytes())?;
+        written.push(path);
     }
     Ok(written)
 }

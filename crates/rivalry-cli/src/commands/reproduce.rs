@@ -9,8 +9,9 @@ use rivalry::files::write_atomically;
 use rivalry::models::MODELS;
 use rivalry::unknown_name;
 use rivalry_runs::experiment::{Lab, Order, Trial};
+use rivalry_report::reproduction_markdown;
 use rivalry_runs::presets::paper_cells;
-use rivalry_runs::reproduce::{Figure, MeasuredCell, Plan, Request, markdown, measure, plan};
+use rivalry_runs::reproduce::{Figure, MeasuredCell, Plan, Request, measure, plan};
 use serde_json::json;
 
 use super::use_machine;
@@ -45,7 +46,7 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     let done = lab.run(&trials, &order, &display)?;
     drop(display);
     let measured = measure(lab.path(), &plan, &mut |planned| lab.dataset(&planned.trial.config))?;
-    let text = markdown(&measured, &plan);
+    let text = reproduction_markdown(&measured, &plan);
     write_atomically(&args.out.join("tables.md"), |file| file.write_all(text.as_bytes()))?;
     write_atomically(&args.out.join("tables.json"), |file| {
         serde_json::to_writer_pretty(&mut *file, &measured)?;

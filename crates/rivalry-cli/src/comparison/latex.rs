@@ -1,48 +1,49 @@
-//! A comparison as LaTeX: plain `tabular`, so that it needs no package.
+//! A comparison as LaTeX, with plain `tabular` environments that need no package.
 
 use rivalry_runs::compare::Comparison;
+use rivalry_report::{Table, TableCell};
 
 use super::notes::prose;
-use super::sheet::{Cell, Sheet, sheets};
+use super::tables::tables;
 
-/// Tables with the best means in bold. What was done stands in the float of the differences, under them.
+/// All tables, with the protocol and the statistical methods as a note under the differences.
 pub fn latex(comparison: &Comparison) -> String {
-    let place = usize::from(comparison.methods.len() > 1);
-    let sheets = sheets(comparison);
-    let tables = sheets.iter().enumerate().map(|(at, sheet)| {
-        let note = (at == place).then(|| escaped(&prose(comparison)));
-        table(sheet, note)
+    let differences = usize::from(comparison.methods.len() > 1);
+    let tables = tables(comparison);
+    let floats = tables.iter().enumerate().map(|(index, table)| {
+        let note = (index == differences).then(|| escape_latex(&prose(comparison)));
+        float(table, note)
     });
-    tables.collect::<Vec<_>>().join("\n\n")
+    floats.collect::<Vec<_>>().join("\n\n")
 }
 
-fn table(sheet: &Sheet, note: Option<String>) -> String {
-    let columns: String =
-        (0..sheet.header.len()).map(|column| if column < sheet.texts { 'l' } else { 'r' }).collect();
+fn float(table: &Table, note: Option<String>) -> String {
+    let alignment: String =
+        table.columns.iter().map(|column| if column.numeric { 'r' } else { 'l' }).collect();
     let line = |cells: Vec<String>| format!("  {} \\\\", cells.join(" & "));
     let mut lines = vec![
         r"\begin{table}".to_owned(),
         r"  \centering".to_owned(),
-        format!("  \\caption{{{}}}", escaped(&sheet.title)),
-        format!("  \\begin{{tabular}}{{{columns}}}"),
+        format!("  \\caption{{{}}}", escape_latex(&table.caption)),
+        format!("  \\begin{{tabular}}{{{alignment}}}"),
         r"  \hline".to_owned(),
-        line(sheet.header.iter().map(|text| escaped(text)).collect()),
+        line(table.columns.iter().map(|column| escape_latex(&column.title)).collect()),
         r"  \hline".to_owned(),
     ];
-    lines.extend(sheet.rows.iter().map(|row| line(row.iter().map(cell).collect())));
+    lines.extend(table.rows.iter().map(|row| line(row.iter().map(cell).collect())));
     lines.extend([r"  \hline", r"  \end{tabular}"].map(str::to_owned));
     lines.extend(note.map(|note| format!("  \\par\\medskip {{\\footnotesize {note}}}")));
     lines.push(r"\end{table}".to_owned());
     lines.join("\n")
 }
 
-fn cell(cell: &Cell) -> String {
-    let text = escaped(&cell.text);
-    if cell.best { format!(r"\textbf{{{text}}}") } else { text }
+fn cell(cell: &TableCell) -> String {
+    let text = escape_latex(&cell.text);
+    if cell.bold { format!(r"\textbf{{{text}}}") } else { text }
 }
 
-/// What LaTeX takes for a sign, as what it looks like.
-fn escaped(text: &str) -> String {
+/// Escapes text for LaTeX.
+fn escape_latex(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -1,42 +1,14 @@
 //! A comparison as Markdown.
 
 use rivalry_runs::compare::Comparison;
+use rivalry_report::{Table, escape_markdown};
 
 use super::notes::prose;
-use super::sheet::{Cell, Sheet, sheets};
+use super::tables::tables;
 
-/// Tables with the best means in bold, and under them what was done.
+/// All tables, followed by the protocol and the statistical methods.
 pub fn markdown(comparison: &Comparison) -> String {
-    let mut parts: Vec<String> = sheets(comparison).iter().map(table).collect();
-    parts.push(escaped(&prose(comparison)));
-    parts.join("\n\n")
-}
-
-fn table(sheet: &Sheet) -> String {
-    let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
-    let rule = (0..sheet.header.len()).map(|column| if column < sheet.texts { "---" } else { "---:" });
-    let mut lines = vec![
-        format!("**{}**\n", escaped(&sheet.title)),
-        line(sheet.header.iter().map(|text| escaped(text)).collect()),
-        line(rule.map(str::to_owned).collect()),
-    ];
-    lines.extend(sheet.rows.iter().map(|row| line(row.iter().map(cell).collect())));
-    lines.join("\n")
-}
-
-fn cell(cell: &Cell) -> String {
-    let text = escaped(&cell.text);
-    if cell.best { format!("**{text}**") } else { text }
-}
-
-/// Names may hold what Markdown takes for a sign.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        if "\\`*_|<[]".contains(c) {
-            escaped.push('\\');
-        }
-        escaped.push(c);
-    }
-    escaped
+    let mut blocks: Vec<String> = tables(comparison).iter().map(Table::markdown).collect();
+    blocks.push(escape_markdown(&prose(comparison)));
+    blocks.join("\n\n")
 }

@@ -1,10 +1,10 @@
-//! A comparison for people: the same sheets for the terminal, Markdown and LaTeX, and all numbers as CSV.
+//! Output of a comparison: the same tables for the terminal, Markdown and LaTeX, and all numbers as CSV.
 
 mod csv;
 mod latex;
 mod markdown;
 mod notes;
-mod sheet;
+mod tables;
 
 pub use self::csv::csv;
 pub use latex::latex;
@@ -12,17 +12,16 @@ pub use markdown::markdown;
 
 use rivalry_runs::compare::Comparison;
 
-use crate::table::aligned;
+use crate::table::terminal_table;
 use notes::{heading, notes};
-use sheet::sheets;
+use tables::tables;
 
-/// For the terminal.
+/// A comparison for the terminal.
 pub fn terminal(comparison: &Comparison) -> String {
-    let mut parts = vec![heading(comparison)];
-    for sheet in sheets(comparison) {
-        let rows = sheet.rows.iter().map(|row| row.iter().map(|cell| cell.text.clone()).collect());
-        parts.push(format!("{}\n{}", sheet.title, aligned(sheet.header.clone(), sheet.texts, rows)));
+    let mut blocks = vec![heading(comparison)];
+    for table in tables(comparison) {
+        blocks.push(format!("{}\n{}", table.caption, terminal_table(&table)));
     }
-    parts.push(notes(comparison).join("\n"));
-    parts.join("\n\n")
+    blocks.push(notes(comparison).join("\n"));
+    blocks.join("\n\n")
 }

@@ -1,60 +1,65 @@
-//! What is what in a figure, in rows under it.
+//! Legends, in rows below a chart.
 
-use crate::draw::{Anchor, Ink, Marker, Scene, Stroke, Style, width};
+use super::plot_area::{MARGIN, WIDTH, centered};
+use crate::draw::{Anchor, ColorRole, Fill, Marker, Scene, SeriesStyle, Stroke, text_width};
 
-/// A line of a legend.
-pub(super) struct Entry {
+/// An entry of a legend.
+pub(super) struct LegendEntry {
     pub name: String,
-    pub sample: Sample,
+    pub symbol: Symbol,
 }
 
-/// What an entry shows before its name.
-pub(super) enum Sample {
-    Line(Style),
-    Area(Ink),
-    Point(Style),
+/// The symbol before a name.
+pub(super) enum Symbol {
+    Line(SeriesStyle),
+    Area(ColorRole),
+    Point(SeriesStyle),
     Mark(Marker),
-    Faint,
-    Dashed,
+    ContextLine,
+    ReferenceLine,
 }
 
-const SAMPLE: f64 = 30.0;
-const ROW: f64 = 21.0;
+/// A line that is drawn for context only.
+pub(super) const CONTEXT_LINE: Stroke = Stroke { opacity: 0.4, ..Stroke::solid(ColorRole::Muted, 1.0) };
 
-/// Writes a legend beginning at `top` between two edges, and says where it ends.
-pub(super) fn legend(scene: &mut Scene, entries: &[Entry], (left, right): (f64, f64), top: f64) -> f64 {
-    let (mut x, mut y) = (left, top);
-    for Entry { name, sample } in entries {
-        let needed = SAMPLE + width(name);
-        if x > left && x + needed > right {
-            (x, y) = (left, y + ROW);
+/// A line at a reference value.
+pub(super) const REFERENCE_LINE: Stroke =
+    Stroke { dash: &[3.0, 3.0], ..Stroke::solid(ColorRole::Muted, 1.4) };
+
+const SYMBOL_WIDTH: f64 = 30.0;
+const ROW_HEIGHT: f64 = 21.0;
+
+/// Draws a legend from `top` down and ends the scene below it.
+pub(super) fn end_with_legend(scene: &mut Scene, entries: &[LegendEntry], top: f64) {
+    let (mut x, mut y) = (MARGIN, top);
+    for LegendEntry { name, symbol } in entries {
+        let needed = SYMBOL_WIDTH + text_width(name);
+        if x > MARGIN && x + needed > WIDTH - MARGIN {
+            (x, y) = (MARGIN, y + ROW_HEIGHT);
         }
-        let middle = y + ROW / 2.0;
-        show(scene, sample, x, middle);
-        scene.label(x + SAMPLE, middle + 4.5, Anchor::Start, Ink::Text, name);
+        let middle = y + ROW_HEIGHT / 2.0;
+        draw_symbol(scene, symbol, x, middle);
+        scene.label(centered(x + SYMBOL_WIDTH, middle), Anchor::Start, ColorRole::Text, name);
         x += needed + 16.0;
     }
-    if entries.is_empty() { top } else { y + ROW }
+    let bottom = if entries.is_empty() { top } else { y + ROW_HEIGHT };
+    scene.height = bottom + 6.0;
 }
 
-fn show(scene: &mut Scene, sample: &Sample, x: f64, y: f64) {
-    let centre = x + 12.0;
+fn draw_symbol(scene: &mut Scene, symbol: &Symbol, x: f64, y: f64) {
+    let center = (x + 12.0, y);
     let line = |scene: &mut Scene, stroke| scene.line(vec![(x, y), (x + 24.0, y)], stroke);
-    match sample {
-        Sample::Line(style) => {
+    match *symbol {
+        Symbol::Line(style) => {
             line(scene, style.stroke(2.0));
-            scene.shapes.push(style.point(centre, y, 3.5));
+            scene.shapes.push(style.point(center, 3.5));
         }
-        Sample::Area(ink) => scene.area((x + 2.0, y - 6.0), (x + 22.0, y + 6.0), *ink, 1.0),
-        Sample::Point(style) => scene.shapes.push(style.point(centre, y, 4.5)),
-        Sample::Mark(marker) => scene.shapes.push(marker.shape(centre, y, 4.0, Ink::Text)),
-        Sample::Faint => line(scene, FAINT),
-        Sample::Dashed => line(scene, DASHED),
+        Symbol::Area(color) => {
+            scene.rectangle((x + 2.0, y - 6.0), (x + 22.0, y + 6.0), Fill { color, opacity: 1.0 });
+        }
+        Symbol::Point(style) => scene.shapes.push(style.point(center, 4.5)),
+        Symbol::Mark(marker) => scene.shapes.push(marker.shape(center, 4.0, ColorRole::Text)),
+        Symbol::ContextLine => line(scene, CONTEXT_LINE),
+        Symbol::ReferenceLine => line(scene, REFERENCE_LINE),
     }
 }
-
-/// A line that is only context.
-pub(super) const FAINT: Stroke = Stroke { ink: Ink::Muted, width: 1.0, dash: &[], opacity: 0.4 };
-
-/// A line that others are seen against.
-pub(super) const DASHED: Stroke = Stroke { ink: Ink::Muted, width: 1.4, dash: &[3.0, 3.0], opacity: 1.0 };

@@ -1,15 +1,15 @@
-//! The kinds of figure, each from plain values to a scene. They are narrow, so that a phone shows them at a readable size.
+//! The kinds of chart, each from plain values to a scene. They are narrow enough to be readable on a phone.
 
-mod bars;
-mod frame;
-mod heat;
+mod bar_chart;
+mod heat_map;
 mod histogram;
 mod legend;
-mod lines;
+mod line_chart;
+mod plot_area;
 mod slates;
 
-pub(crate) use bars::{BarSeries, Bars};
-pub(crate) use heat::Heat;
-pub(crate) use histogram::{HistogramSeries, Histograms};
-pub(crate) use lines::{Line, Lines};
+pub(crate) use bar_chart::{Bar, BarChart, BarSeries, Marks};
+pub(crate) use heat_map::HeatMap;
+pub(crate) use histogram::{HistogramChart, HistogramSeries};
+pub(crate) use line_chart::{DataPoint, LineChart, LineSeries};
 pub(crate) use slates::two_slates;

@@ -1,17 +1,17 @@
-//! Pictures as a list of shapes, and two ways to write them down: SVG and PNG.
+//! Drawings as lists of shapes, and the SVG writer.
 
-mod ink;
-mod png;
+mod color;
+mod number;
 mod scale;
 mod scene;
 mod style;
 mod svg;
 mod text;
 
-pub(crate) use ink::{Ink, style_sheet};
-pub(crate) use png::png;
-pub(crate) use scale::{Scale, number};
-pub(crate) use scene::{Anchor, Paint, Scene, Shape, Stroke};
-pub(crate) use style::{Marker, Style};
-pub(crate) use svg::{Colours, escape, svg};
-pub(crate) use text::width;
+pub(crate) use color::{ColorRole, Rgb, style_sheet};
+pub(crate) use number::number;
+pub(crate) use scale::{Interval, Scale};
+pub(crate) use scene::{Anchor, Fill, Point, Scene, Shape, Stroke};
+pub(crate) use style::{Marker, SeriesStyle};
+pub(crate) use svg::{Palette, svg};
+pub(crate) use text::text_width;

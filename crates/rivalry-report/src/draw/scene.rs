@@ -1,8 +1,11 @@
-//! Shapes on a sheet. Lengths are in points of the sheet; y goes down.
+//! A drawing as a list of shapes. Lengths are in pixels; y points down.
 
-use super::Ink;
+use super::ColorRole;
 
-/// A picture.
+/// A point: x, y.
+pub(crate) type Point = (f64, f64);
+
+/// A drawing.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scene {
     pub width: f64,
@@ -10,48 +13,61 @@ pub(crate) struct Scene {
     pub shapes: Vec<Shape>,
 }
 
-/// What a picture is made of.
+/// An element of a drawing.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Shape {
     /// Straight lines from point to point.
-    Path { points: Vec<(f64, f64)>, closed: bool, fill: Option<Paint>, stroke: Option<Stroke> },
-    /// A disc.
-    Circle { x: f64, y: f64, r: f64, fill: Option<Paint> },
-    /// A line of text.
-    Text(Text),
+    Path {
+        points: Vec<Point>,
+        closed: bool,
+        fill: Option<Fill>,
+        stroke: Option<Stroke>,
+    },
+    Circle {
+        center: Point,
+        radius: f64,
+        fill: Fill,
+    },
+    Text(TextLine),
 }
 
-/// A line of text; `y` is its baseline.
+/// A line of text.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Text {
-    pub x: f64,
-    pub y: f64,
+pub(crate) struct TextLine {
+    /// The point on the baseline that `anchor` refers to.
+    pub at: Point,
     pub text: String,
-    pub size: f64,
     pub anchor: Anchor,
-    pub ink: Ink,
+    pub color: ColorRole,
     pub bold: bool,
-    /// Whether it is turned, to be read from below.
-    pub upwards: bool,
+    /// Whether it is rotated by 90°, reading upwards.
+    pub vertical: bool,
 }
 
-/// How an area is filled.
+/// The colour of an area.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Paint {
-    pub ink: Ink,
+pub(crate) struct Fill {
+    pub color: ColorRole,
     pub opacity: f64,
 }
 
-/// How a line is drawn.
+/// The look of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stroke {
-    pub ink: Ink,
+    pub color: ColorRole,
     pub width: f64,
     pub dash: &'static [f64],
     pub opacity: f64,
 }
 
-/// Which part of a text its place is for.
+impl Stroke {
+    /// An opaque line without dashes.
+    pub(crate) const fn solid(color: ColorRole, width: f64) -> Self {
+        Self { color, width, dash: &[], opacity: 1.0 }
+    }
+}
+
+/// Which point of a text its position refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -59,69 +75,58 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// The size of labels.
-const LABEL: f64 = 13.0;
-
 impl Scene {
-    /// An empty sheet.
     pub(crate) fn new(width: f64, height: f64) -> Self {
         Self { width, height, shapes: Vec::new() }
     }
 
-    /// A filled rectangle, whichever of its corners are given.
-    pub(crate) fn area(&mut self, from: (f64, f64), to: (f64, f64), ink: Ink, opacity: f64) {
-        self.shapes.push(Shape::Path {
-            points: corners(from, to),
-            closed: true,
-            fill: Some(Paint { ink, opacity }),
-            stroke: None,
-        });
+    /// Adds a filled rectangle between two opposite corners.
+    pub(crate) fn rectangle(&mut self, from: Point, to: Point, fill: Fill) {
+        let points = corners(from, to);
+        self.shapes.push(Shape::Path { points, closed: true, fill: Some(fill), stroke: None });
     }
 
-    /// The outline of a rectangle.
-    pub(crate) fn outline(&mut self, from: (f64, f64), to: (f64, f64), stroke: Stroke) {
+    /// Adds the outline of a rectangle between two opposite corners.
+    pub(crate) fn outline(&mut self, from: Point, to: Point, stroke: Stroke) {
         let points = corners(from, to);
         self.shapes.push(Shape::Path { points, closed: true, fill: None, stroke: Some(stroke) });
     }
 
-    /// Lines from point to point.
-    pub(crate) fn line(&mut self, points: Vec<(f64, f64)>, stroke: Stroke) {
+    /// Adds lines from point to point.
+    pub(crate) fn line(&mut self, points: Vec<Point>, stroke: Stroke) {
         self.shapes.push(Shape::Path { points, closed: false, fill: None, stroke: Some(stroke) });
     }
 
-    /// A thin line without a dash.
-    pub(crate) fn rule(&mut self, from: (f64, f64), to: (f64, f64), ink: Ink) {
-        self.line(vec![from, to], Stroke { ink, width: 1.0, dash: &[], opacity: 1.0 });
+    /// Adds a solid line of width 1, as for axes and grids.
+    pub(crate) fn rule(&mut self, from: Point, to: Point, color: ColorRole) {
+        self.line(vec![from, to], Stroke::solid(color, 1.0));
     }
 
-    /// A label.
-    pub(crate) fn label(&mut self, x: f64, y: f64, anchor: Anchor, ink: Ink, text: impl Into<String>) {
-        self.write((x, y), anchor, ink, text.into(), false, false);
+    /// Adds a label.
+    pub(crate) fn label(&mut self, at: Point, anchor: Anchor, color: ColorRole, text: impl Into<String>) {
+        let text = text.into();
+        self.shapes.push(Shape::Text(TextLine { at, text, anchor, color, bold: false, vertical: false }));
     }
 
-    /// A label that stands out.
-    pub(crate) fn heading(&mut self, x: f64, y: f64, anchor: Anchor, ink: Ink, text: impl Into<String>) {
-        self.write((x, y), anchor, ink, text.into(), true, false);
-    }
-
-    /// A label that runs upwards, its middle at the point.
-    pub(crate) fn upwards(&mut self, x: f64, y: f64, ink: Ink, text: impl Into<String>) {
-        self.write((x, y), Anchor::Middle, ink, text.into(), false, true);
-    }
-
-    fn write(
+    /// Adds a bold label.
+    pub(crate) fn bold_label(
         &mut self,
-        (x, y): (f64, f64),
+        at: Point,
         anchor: Anchor,
-        ink: Ink,
-        text: String,
-        bold: bool,
-        upwards: bool,
+        color: ColorRole,
+        text: impl Into<String>,
     ) {
-        self.shapes.push(Shape::Text(Text { x, y, text, size: LABEL, anchor, ink, bold, upwards }));
+        let text = text.into();
+        self.shapes.push(Shape::Text(TextLine { at, text, anchor, color, bold: true, vertical: false }));
+    }
+
+    /// Adds a label that reads upwards, centred on the point.
+    pub(crate) fn vertical_label(&mut self, at: Point, color: ColorRole, text: impl Into<String>) {
+        let (text, anchor) = (text.into(), Anchor::Middle);
+        self.shapes.push(Shape::Text(TextLine { at, text, anchor, color, bold: false, vertical: true }));
     }
 }
 
-fn corners((x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> Vec<(f64, f64)> {
+fn corners((x0, y0): Point, (x1, y1): Point) -> Vec<Point> {
     vec![(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
 }

@@ -2,138 +2,122 @@
 
 use std::fmt::Write;
 
-use super::Ink;
-use super::scene::{Anchor, Paint, Scene, Shape, Stroke, Text};
+use super::ColorRole;
+use super::scene::{Anchor, Fill, Scene, Shape, Stroke, TextLine};
+use super::text::FONT_SIZE;
+use crate::escape::escape_xml;
 
-/// Whose colours the picture has.
+/// Where the colours of an SVG come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Colours {
-    /// The page's, which follow the reader's light or dark screen.
+pub(crate) enum Palette {
+    /// The CSS variables of the page, which follow the reader's colour scheme.
     Page,
-    /// Its own, for light paper: the picture stands alone.
-    Own,
+    /// The light variant, for a file of its own.
+    Standalone,
 }
 
-impl Colours {
-    fn of(self, ink: Ink) -> String {
+impl Palette {
+    fn color(self, role: ColorRole) -> String {
         match self {
-            Self::Page => ink.variable(),
-            Self::Own => ink.literal(),
+            Self::Page => role.css(),
+            Self::Standalone => role.light().to_string(),
         }
     }
 }
 
-/// Text with the five signs that mean something to HTML and XML made harmless, and without those that XML forbids.
-pub(crate) fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            '\n' | '\t' => safe.push(letter),
-            control if control.is_control() || matches!(control, '\u{fffe}' | '\u{ffff}') => {
-                safe.push('\u{fffd}');
-            }
-            plain => safe.push(plain),
-        }
-    }
-    safe
-}
-
-/// The picture, with a title for those who can't see it.
-pub(crate) fn svg(scene: &Scene, title: &str, colours: Colours) -> String {
-    let (w, h) = (short(scene.width), short(scene.height));
-    let title = escape(title);
+/// Writes a scene as an `<svg>` element, with a title for screen readers.
+pub(crate) fn svg(scene: &Scene, title: &str, palette: Palette) -> String {
+    let (w, h) = (length(scene.width), length(scene.height));
+    let title = escape_xml(title);
     let mut out = String::new();
-    let _ = match colours {
-        Colours::Page => write!(out, r#"<svg role="img" viewBox="0 0 {w} {h}" style="max-width:{w}px""#),
-        Colours::Own => {
-            write!(
-                out,
-                r#"<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{w}" height="{h}" viewBox="0 0 {w} {h}""#
-            )
-        }
+    let _ = match palette {
+        Palette::Page => write!(out, r#"<svg role="img" viewBox="0 0 {w} {h}" style="max-width:{w}px""#),
+        Palette::Standalone => write!(
+            out,
+            r#"<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{w}" height="{h}" viewBox="0 0 {w} {h}""#
+        ),
     };
     let _ = write!(
         out,
-        r#" aria-label="{title}" font-family="'Open Sans',system-ui,sans-serif"><title>{title}</title>"#
+        r#" aria-label="{title}" font-family="system-ui,sans-serif" font-size="{FONT_SIZE}"><title>{title}</title>"#
     );
-    if colours == Colours::Own {
-        let _ = write!(out, r#"<rect width="{w}" height="{h}" fill="{}"/>"#, Ink::Paper.literal());
+    if palette == Palette::Standalone {
+        let background = palette.color(ColorRole::Background);
+        let _ = write!(out, r#"<rect width="{w}" height="{h}" fill="{background}"/>"#);
     }
     for shape in &scene.shapes {
-        add(&mut out, shape, colours);
+        write_shape(&mut out, shape, palette);
     }
     out.push_str("</svg>");
     out
 }
 
-fn add(out: &mut String, shape: &Shape, colours: Colours) {
+fn write_shape(out: &mut String, shape: &Shape, palette: Palette) {
     match shape {
         Shape::Path { points, closed, fill, stroke } => {
             out.push_str("<path d=\"");
-            for (at, (x, y)) in points.iter().enumerate() {
-                let _ = write!(out, "{}{} {}", if at == 0 { 'M' } else { 'L' }, short(*x), short(*y));
+            for (index, (x, y)) in points.iter().enumerate() {
+                let _ = write!(out, "{}{} {}", if index == 0 { 'M' } else { 'L' }, length(*x), length(*y));
             }
             out.push_str(if *closed { "Z\"" } else { "\"" });
-            paint(out, *fill, colours);
-            if let Some(line) = stroke {
-                draw(out, line, colours);
+            match fill {
+                Some(fill) => write_fill(out, fill, palette),
+                None => out.push_str(r#" fill="none""#),
+            }
+            if let Some(stroke) = stroke {
+                write_stroke(out, stroke, palette);
             }
             out.push_str("/>");
         }
-        Shape::Circle { x, y, r, fill } => {
-            let _ = write!(out, r#"<circle cx="{}" cy="{}" r="{}""#, short(*x), short(*y), short(*r));
-            paint(out, *fill, colours);
+        Shape::Circle { center: (x, y), radius, fill } => {
+            let _ = write!(out, r#"<circle cx="{}" cy="{}" r="{}""#, length(*x), length(*y), length(*radius));
+            write_fill(out, fill, palette);
             out.push_str("/>");
         }
-        Shape::Text(Text { x, y, text, size, anchor, ink, bold, upwards }) => {
-            let (x, y) = (short(*x), short(*y));
-            let _ = write!(out, r#"<text x="{x}" y="{y}" font-size="{size}" fill="{}""#, colours.of(*ink));
-            out.push_str(match anchor {
-                Anchor::Start => "",
-                Anchor::Middle => r#" text-anchor="middle""#,
-                Anchor::End => r#" text-anchor="end""#,
-            });
-            if *bold {
-                out.push_str(r#" font-weight="bold""#);
-            }
-            if *upwards {
-                let _ = write!(out, r#" transform="rotate(-90 {x} {y})""#);
-            }
-            let _ = write!(out, ">{}</text>", escape(text));
-        }
+        Shape::Text(line) => write_text(out, line, palette),
     }
 }
 
-fn paint(out: &mut String, fill: Option<Paint>, colours: Colours) {
-    let Some(Paint { ink, opacity }) = fill else {
-        out.push_str(r#" fill="none""#);
-        return;
-    };
-    let _ = write!(out, r#" fill="{}""#, colours.of(ink));
-    if opacity < 1.0 {
-        let _ = write!(out, r#" fill-opacity="{}""#, short(opacity));
+fn write_text(out: &mut String, line: &TextLine, palette: Palette) {
+    let (x, y) = (length(line.at.0), length(line.at.1));
+    let _ = write!(out, r#"<text x="{x}" y="{y}" fill="{}""#, palette.color(line.color));
+    out.push_str(match line.anchor {
+        Anchor::Start => "",
+        Anchor::Middle => r#" text-anchor="middle""#,
+        Anchor::End => r#" text-anchor="end""#,
+    });
+    if line.bold {
+        out.push_str(r#" font-weight="bold""#);
+    }
+    if line.vertical {
+        let _ = write!(out, r#" transform="rotate(-90 {x} {y})""#);
+    }
+    let _ = write!(out, ">{}</text>", escape_xml(&line.text));
+}
+
+fn write_fill(out: &mut String, fill: &Fill, palette: Palette) {
+    let _ = write!(out, r#" fill="{}""#, palette.color(fill.color));
+    if fill.opacity < 1.0 {
+        let _ = write!(out, r#" fill-opacity="{}""#, length(fill.opacity));
     }
 }
 
-fn draw(out: &mut String, line: &Stroke, colours: Colours) {
-    let _ = write!(out, r#" stroke="{}" stroke-width="{}""#, colours.of(line.ink), short(line.width));
-    if !line.dash.is_empty() {
-        let dash: Vec<String> = line.dash.iter().map(|x| short(*x)).collect();
+fn write_stroke(out: &mut String, stroke: &Stroke, palette: Palette) {
+    let _ =
+        write!(out, r#" stroke="{}" stroke-width="{}""#, palette.color(stroke.color), length(stroke.width));
+    if !stroke.dash.is_empty() {
+        let dash: Vec<String> = stroke.dash.iter().map(|x| length(*x)).collect();
         let _ = write!(out, r#" stroke-dasharray="{}""#, dash.join(" "));
     }
-    if line.opacity < 1.0 {
-        let _ = write!(out, r#" stroke-opacity="{}""#, short(line.opacity));
+    if stroke.opacity < 1.0 {
+        let _ = write!(out, r#" stroke-opacity="{}""#, length(stroke.opacity));
     }
 }
 
-/// A length to a hundredth of a point.
-fn short(x: f64) -> String {
+/// A number with at most two decimals.
+fn length(x: f64) -> String {
     let rounded = (x * 100.0).round() / 100.0;
+    // Adding zero turns -0 into 0.
     format!("{}", rounded + 0.0)
 }
 
@@ -142,27 +126,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_means_something_to_html_is_escaped() {
-        assert_eq!(escape("a<b & \"c\" 'd'>"), "a&lt;b &amp; &quot;c&quot; &#39;d&#39;&gt;");
-        assert_eq!(escape("bell\u{7} and tab\t"), "bell\u{fffd} and tab\t");
-    }
-
-    #[test]
-    fn a_picture_on_the_page_has_the_pages_colours_and_one_alone_its_own() {
+    fn an_svg_has_the_colours_of_the_page_or_its_own() {
         let mut scene = Scene::new(100.0, 50.0);
-        scene.label(10.0, 20.0, Anchor::Middle, Ink::Series(1), "<κ>");
-        scene.area((0.0, 0.0), (5.004, 5.0), Ink::Text, 0.5);
-        let page = svg(&scene, "a & b", Colours::Page);
-        for part in [
+        scene.label((10.0, 20.0), Anchor::Middle, ColorRole::Series(1), "<κ>");
+        scene.rectangle((0.0, 0.0), (5.004, 5.0), Fill { color: ColorRole::Text, opacity: 0.5 });
+        let on_page = svg(&scene, "a & b", Palette::Page);
+        for expected in [
             "var(--s1)",
             "&lt;κ&gt;",
             "aria-label=\"a &amp; b\"",
             "<title>a &amp; b</title>",
             "M0 0L5 0L5 5L0 5Z",
         ] {
-            assert!(page.contains(part), "{part}: {page}");
+            assert!(on_page.contains(expected), "{expected}: {on_page}");
         }
-        let own = svg(&scene, "a", Colours::Own);
-        assert!(own.contains("xmlns") && own.contains("#d55e00") && !own.contains("var("), "{own}");
+        let standalone = svg(&scene, "a", Palette::Standalone);
+        assert!(standalone.contains("xmlns") && standalone.contains("#d55e00"), "{standalone}");
+        assert!(!standalone.contains("var("), "{standalone}");
     }
 }

@@ -1,4 +1,4 @@
-//! What groups are called, and the rules their figures came about by.
+//! Labels and protocol descriptions of groups.
 
 use rivalry::config::Select;
 use rivalry::eval::{Average, Mask};
@@ -7,21 +7,23 @@ use super::Group;
 use crate::settings::CONDITIONS;
 
 impl Group<'_> {
-    /// By which rules the figures came about.
+    /// The evaluation protocol and the data preparation, in words.
     pub(crate) fn protocol(&self) -> String {
         let eval = &self.runs[0].config.eval;
         let mask = match eval.mask {
-            Mask::Train => "eval.mask = \"train\": validation items compete at test time",
-            Mask::TrainValid => "eval.mask = \"train+valid\": no known item competes",
+            Mask::Train => "eval.mask = \"train\": only training items are excluded from the test ranking",
+            Mask::TrainValid => {
+                "eval.mask = \"train+valid\": training and validation items are excluded from the test ranking"
+            }
         };
         let average = match eval.average {
             Average::Evaluable => "eval.average = \"evaluable\": mean over users with test items",
             Average::All => "eval.average = \"all\": mean over all users",
         };
         let select = match self.select {
-            Some(Select::Valid) => "epoch chosen on validation",
-            Some(Select::Last) => "last epoch taken",
-            Some(Select::Test) => "epoch chosen on the test part itself, so the figures flatter",
+            Some(Select::Valid) => "epoch selected on validation",
+            Some(Select::Last) => "last epoch",
+            Some(Select::Test) => "epoch selected on the test set, so the metrics are optimistic",
             None => "no run finished yet",
         };
         format!("Protocol: {mask}; {average}; {select}. Data: {}.", self.runs[0].settings.preparation())
@@ -34,8 +36,8 @@ impl Group<'_> {
         format!("{}, {}{}", self.data, self.backbone, levels.collect::<String>())
     }
 
-    /// The protocol in a few words, where a name alone would not do.
-    fn manner(&self) -> String {
+    /// The protocol in short, for labels.
+    fn short_protocol(&self) -> String {
         let eval = &self.runs[0].config.eval;
         let mask = if eval.mask == Mask::Train { "train" } else { "train+valid" };
         let average = if eval.average == Average::All { "all" } else { "evaluable" };
@@ -49,19 +51,20 @@ impl Group<'_> {
     }
 }
 
-/// Gives every group a label that no other has.
-pub(super) fn name_apart(groups: &mut [Group<'_>]) {
+/// Gives every group a unique label.
+pub(super) fn assign_labels(groups: &mut [Group<'_>]) {
     let names: Vec<String> = groups.iter().map(Group::name).collect();
-    let manners: Vec<String> = groups.iter().map(Group::manner).collect();
-    for (at, group) in groups.iter_mut().enumerate() {
-        let twins: Vec<usize> = (0..names.len()).filter(|&other| names[other] == names[at]).collect();
-        group.label.clone_from(&names[at]);
-        if twins.iter().any(|&twin| manners[twin] != manners[at]) {
-            group.label = format!("{} ({})", names[at], manners[at]);
+    let protocols: Vec<String> = groups.iter().map(Group::short_protocol).collect();
+    for (index, group) in groups.iter_mut().enumerate() {
+        let same_name: Vec<usize> = (0..names.len()).filter(|&other| names[other] == names[index]).collect();
+        group.label.clone_from(&names[index]);
+        if same_name.iter().any(|&other| protocols[other] != protocols[index]) {
+            group.label = format!("{} ({})", names[index], protocols[index]);
         }
-        let before = twins.iter().filter(|&&twin| twin < at && manners[twin] == manners[at]).count();
-        if before > 0 {
-            group.label = format!("{}, other data or split {}", group.label, before + 1);
+        let earlier =
+            same_name.iter().filter(|&&other| other < index && protocols[other] == protocols[index]).count();
+        if earlier > 0 {
+            group.label = format!("{}, other data or split {}", group.label, earlier + 1);
         }
     }
 }

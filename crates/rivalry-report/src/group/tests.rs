@@ -3,7 +3,7 @@ use crate::published::published;
 use crate::testing::Runs;
 
 #[test]
-fn validation_chooses_the_setting_and_the_test_part_never_does() {
+fn the_setting_is_selected_on_validation_and_never_on_test() {
     let runs = Runs::new();
     runs.finished("a", &["loss.type=sl", "loss.tau=0.1"], Some(0.10), 0.30);
     runs.finished("b", &["loss.type=sl", "loss.tau=0.2"], Some(0.12), 0.20);
@@ -13,59 +13,59 @@ fn validation_chooses_the_setting_and_the_test_part_never_does() {
     let sl = &groups[0].losses[0];
     assert_eq!((groups.len(), groups[0].losses.len(), sl.settings.len()), (1, 1, 3));
     assert_eq!(sl.varied, ["loss.tau"]);
-    let chosen = groups[0].chosen("sl").unwrap();
-    assert_eq!(chosen.runs[0].name, "b");
-    assert_eq!(chosen.test("NDCG@20").unwrap().mean, 0.20);
+    let selected = groups[0].selected("sl").unwrap();
+    assert_eq!(selected.runs[0].name, "b");
+    assert_eq!(selected.test("NDCG@20").unwrap().mean, 0.20);
 }
 
 #[test]
-fn settings_are_judged_by_the_seeds_they_share_and_the_given_up_count_as_tried() {
+fn settings_are_compared_on_shared_seeds_and_pruned_ones_count_as_tried() {
     let runs = Runs::new();
     let with = |seed: u64, tau: f64| {
         ["loss.type=sl".to_owned(), format!("loss.tau={tau}"), format!("train.seed={seed}")]
     };
-    // From its first seed a search chose 0.1; from more of them its mean is below the rival's one lucky figure.
+    // On the shared seed 0.1 is better; its mean over all its seeds is below the single value of 0.2.
     for (name, seed, tau, valid) in
         [("a", 0, 0.1, 0.13), ("b", 1, 0.1, 0.10), ("c", 2, 0.1, 0.10), ("d", 0, 0.2, 0.12)]
     {
         let settings = with(seed, tau);
         runs.finished(name, &settings.each_ref().map(String::as_str), Some(valid), 0.3);
     }
-    runs.given_up("e", &["loss.type=sl", "loss.tau=0.3"]);
+    runs.pruned("e", &["loss.type=sl", "loss.tau=0.3"]);
     let runs = runs.read();
     let groups = group(&runs);
-    let chosen = groups[0].chosen("sl").unwrap();
-    assert_eq!((chosen.runs.len(), chosen.valid), (3, Some(0.13)));
+    let selected = groups[0].selected("sl").unwrap();
+    assert_eq!((selected.runs.len(), selected.valid), (3, Some(0.13)));
     assert_eq!((groups[0].losses[0].settings.len(), groups[0].tried("sl")), (2, 3));
 }
 
 #[test]
-fn without_validation_nothing_is_chosen_and_every_setting_is_shown() {
+fn without_validation_no_setting_is_selected_and_all_are_shown() {
     let runs = Runs::new();
     runs.finished("a", &["loss.type=sl", "loss.tau=0.1"], None, 0.30);
     runs.finished("b", &["loss.type=sl", "loss.tau=0.2"], None, 0.20);
     let runs = runs.read();
     let groups = group(&runs);
-    assert!(groups[0].chosen("sl").is_none());
+    assert!(groups[0].selected("sl").is_none());
     assert_eq!(groups[0].rows().count(), 2);
 }
 
 #[test]
-fn seeds_of_one_setting_belong_together_and_a_repeated_seed_counts_once() {
+fn the_seeds_of_a_setting_are_grouped_and_a_repeated_seed_counts_once() {
     let runs = Runs::new();
     for (name, seed, test) in [("a", 0, 0.1), ("b", 1, 0.2), ("c", 2, 0.3), ("again", 1, 0.2)] {
         runs.finished(name, &["loss.type=sl", &format!("train.seed={seed}")], Some(0.1), test);
     }
     let runs = runs.read();
     let groups = group(&runs);
-    let setting = groups[0].chosen("sl").unwrap();
+    let setting = groups[0].selected("sl").unwrap();
     assert_eq!(setting.runs.len(), 3);
     let summary = setting.test("NDCG@20").unwrap();
     assert!((summary.mean - 0.2).abs() < 1e-12 && (summary.deviation.unwrap() - 0.1).abs() < 1e-12);
 }
 
 #[test]
-fn other_protocols_splits_and_backbones_never_share_a_group() {
+fn different_protocols_splits_and_backbones_never_share_a_group() {
     let runs = Runs::new();
     let one = ["loss.type=sl"];
     runs.finished("a", &one, Some(0.1), 0.1);
@@ -87,7 +87,7 @@ fn other_protocols_splits_and_backbones_never_share_a_group() {
 }
 
 #[test]
-fn unfinished_runs_are_kept_but_in_no_row() {
+fn unfinished_runs_are_kept_but_have_no_row() {
     let runs = Runs::new();
     runs.finished("a", &["loss.type=sl"], Some(0.1), 0.1);
     runs.unfinished("b", &["loss.type=sl"]);
@@ -99,7 +99,7 @@ fn unfinished_runs_are_kept_but_in_no_row() {
 }
 
 #[test]
-fn published_figures_are_found_for_the_published_data_only() {
+fn published_values_are_found_for_the_published_data_only() {
     let runs = Runs::new();
     runs.finished("a", &["loss.type=sl"], Some(0.1), 0.1);
     runs.finished("b", &["loss.type=dsl-ca"], Some(0.1), 0.1);

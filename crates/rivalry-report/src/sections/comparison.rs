@@ -1,102 +1,100 @@
-//! Losses side by side, and the ablation of DSL.
+//! Test metrics of the losses as bars, and the ablation of DSL.
 
-use crate::chart::{BarSeries, Bars};
-use crate::draw::Ink;
-use crate::group::{Group, LossRuns, Setting};
+use super::{change_bar, main_metrics, mean_bar};
+use crate::chart::{BarChart, BarSeries, Marks};
+use crate::draw::ColorRole;
+use crate::group::{Group, Setting};
 use crate::page::{Block, Figure, Section};
 use crate::published::published;
-use crate::summary::{change, percent};
+use crate::summary::percent;
 
 pub(super) fn section(groups: &[Group<'_>]) -> Section {
-    let figures = groups.iter().flat_map(|group| [side_by_side(group), ablation(group)]);
+    let figures = groups.iter().flat_map(|group| [losses(group), ablation(group)]);
     let blocks = figures.flatten().map(Block::Figure).collect();
-    Section { id: "comparison", title: "Losses side by side", blocks }
+    Section { id: "comparison", title: "Comparison of losses", blocks }
 }
 
-/// Only what validation chose is compared.
-fn chosen<'g, 'a>(group: &'g Group<'a>) -> Vec<(&'g LossRuns<'a>, &'g Setting<'a>)> {
-    group.rows().filter(|(loss, _)| loss.chosen.is_some()).collect()
-}
-
-fn side_by_side(group: &Group<'_>) -> Option<Figure> {
-    let rows = chosen(group);
+fn losses(group: &Group<'_>) -> Option<Figure> {
+    let rows: Vec<_> = group.selected_rows().collect();
     let metric = group.metric();
-    let values: Vec<_> =
-        rows.iter().map(|(_, setting)| setting.test(&metric).map(|s| (s.mean, s.deviation))).collect();
-    if values.iter().flatten().count() < 2 {
+    let bars: Vec<_> = rows.iter().map(|row| mean_bar(row.setting.test(&metric))).collect();
+    if bars.iter().flatten().count() < 2 {
         return None;
     }
+    let has_deviations = bars.iter().flatten().any(|bar| bar.deviation.is_some());
     let marks: Vec<Option<f64>> =
-        rows.iter().map(|(_, setting)| published(setting.runs[0])?.published.get(&metric).copied()).collect();
-    let published = marks.iter().any(Option::is_some);
-    let whiskers = values.iter().flatten().any(|(_, deviation)| deviation.is_some());
-    let series = BarSeries { name: "measured".to_owned(), ink: Ink::Series(0), values };
-    let bars = Bars {
-        axis: format!("{metric}, test"),
-        categories: rows.iter().map(|(loss, _)| loss.loss.clone()).collect(),
+        rows.iter().map(|row| published(row.setting.runs[0])?.published.get(&metric).copied()).collect();
+    let has_marks = marks.iter().any(Option::is_some);
+    let series = BarSeries { name: "measured".to_owned(), color: ColorRole::Series(0), bars };
+    let chart = BarChart {
+        x_title: format!("{metric}, test"),
+        categories: rows.iter().map(|row| row.loss.name.clone()).collect(),
         series: vec![series],
-        marks: published.then(|| ("published".to_owned(), marks)),
-        write: |value| format!("{value:.4}"),
+        marks: has_marks.then(|| Marks { name: "published".to_owned(), values: marks }),
+        format: |value| format!("{value:.4}"),
     };
     let mut caption = format!("Test {metric} of each loss on {}.", group.label);
-    if whiskers {
-        caption += " Whiskers: standard deviation over seeds.";
+    if has_deviations {
+        caption += " Error bars: standard deviation over seeds.";
     }
-    if published {
-        caption += " Diamonds: published figures.";
+    if has_marks {
+        caption += " Diamonds: published values.";
     }
-    caption += &tried(group, rows.iter().map(|(loss, _)| &*loss.loss));
-    let runs = rows.iter().flat_map(|(_, setting)| setting.runs.iter().map(|run| run.number)).collect();
-    Some(Figure { title: format!("Test {metric}, {}", group.label), caption, scene: bars.draw(), runs })
+    caption += &settings_tried(group, rows.iter().map(|row| &*row.loss.name));
+    Some(Figure {
+        title: format!("Test {metric}, {}", group.label),
+        caption,
+        scene: chart.draw(),
+        runs: rows.iter().flat_map(|row| row.setting.run_indices()).collect(),
+    })
 }
 
-/// What each branch of DSL adds to SL.
+/// The change of each branch of DSL relative to SL.
 fn ablation(group: &Group<'_>) -> Option<Figure> {
-    let base = group.chosen("sl")?;
-    let parts: Vec<(&str, &Setting<'_>)> = ["dsl-ca", "dsl-kappa", "dsl"]
+    let sl = group.selected("sl")?;
+    let branches: Vec<(&str, &Setting<'_>)> = ["dsl-ca", "dsl-kappa", "dsl"]
         .into_iter()
-        .filter_map(|loss| Some((loss, group.chosen(loss)?)))
+        .filter_map(|loss| Some((loss, group.selected(loss)?)))
         .collect();
-    if parts.len() < 2 {
+    if branches.len() < 2 {
         return None;
     }
-    let ndcg = group.metric();
-    let metrics = [ndcg.replace("NDCG", "Recall"), ndcg];
-    let against = |setting: &Setting<'_>, metric: &str| {
-        let (own, base) = (setting.test(metric)?, base.test(metric)?);
-        Some((change(own.mean, base.mean)?, None))
-    };
-    let series = metrics.iter().zip([1, 0]).map(|(metric, ink)| BarSeries {
+    let metrics = main_metrics(group);
+    let series = metrics.iter().zip([1, 0]).map(|(metric, color)| BarSeries {
         name: metric.clone(),
-        ink: Ink::Series(ink),
-        values: parts.iter().map(|(_, setting)| against(setting, metric)).collect(),
+        color: ColorRole::Series(color),
+        bars: branches.iter().map(|(_, setting)| change_bar(setting.test(metric), sl.test(metric))).collect(),
     });
-    let bars = Bars {
-        axis: "change against sl, %".to_owned(),
-        categories: parts.iter().map(|(loss, _)| (*loss).to_owned()).collect(),
+    let chart = BarChart {
+        x_title: "change relative to sl, %".to_owned(),
+        categories: branches.iter().map(|(loss, _)| (*loss).to_owned()).collect(),
         series: series.collect(),
         marks: None,
-        write: percent,
+        format: percent,
     };
-    let all = parts.iter().map(|(_, setting)| *setting).chain([base]);
-    let runs = all.flat_map(|setting| setting.runs.iter().map(|run| run.number)).collect();
-    let names = parts.iter().map(|(loss, _)| *loss).chain(["sl"]);
+    let settings = branches.iter().map(|(_, setting)| *setting).chain([sl]);
+    let names = branches.iter().map(|(loss, _)| *loss).chain(["sl"]);
     let caption = format!(
-        "What the branches of DSL change against SL on {}: dsl-ca has the competition-aware temperature alone, dsl-kappa the scales of the negatives alone, dsl both.{}",
+        "Test metrics of DSL and its two branches relative to SL on {}: dsl-ca has only the competition-aware temperature, dsl-kappa only the scales κ of the negatives, dsl both.{}",
         group.label,
-        tried(group, names)
+        settings_tried(group, names)
     );
-    Some(Figure { title: format!("Ablation of DSL, {}", group.label), caption, scene: bars.draw(), runs })
+    Some(Figure {
+        title: format!("Ablation of DSL, {}", group.label),
+        caption,
+        scene: chart.draw(),
+        runs: settings.flat_map(|setting| setting.run_indices()).collect(),
+    })
 }
 
-/// How hard each loss was searched for its setting, where that differs: a loss with more tries has had more luck.
-fn tried<'a>(group: &Group<'_>, losses: impl Iterator<Item = &'a str>) -> String {
-    let tries =
-        |loss: &str| group.losses.iter().find(|runs| runs.loss == loss).map_or(0, |runs| runs.settings.len());
-    let all: Vec<(&str, usize)> = losses.map(|loss| (loss, tries(loss))).collect();
+/// How many settings of each loss were run, if the numbers differ: a larger search favours its loss.
+fn settings_tried<'a>(group: &Group<'_>, losses: impl Iterator<Item = &'a str>) -> String {
+    let tried =
+        |loss: &str| group.losses.iter().find(|runs| runs.name == loss).map_or(0, |runs| runs.settings.len());
+    let all: Vec<(&str, usize)> = losses.map(|loss| (loss, tried(loss))).collect();
     if all.windows(2).all(|two| two[0].1 == two[1].1) {
         return String::new();
     }
-    let all: Vec<String> = all.iter().map(|(loss, tries)| format!("{loss} {tries}")).collect();
+    let all: Vec<String> = all.iter().map(|(loss, tried)| format!("{loss} {tried}")).collect();
     format!(" Settings tried: {}.", all.join(", "))
 }

@@ -1,81 +1,63 @@
-//! What a loss does inside, for each run that was inspected.
+//! Diagnostics of a loss, for each run that was inspected.
 
 use rivalry_runs::inspect::{Distribution, GradientShares, Inspection, Radius, Slate};
 use rivalry_runs::run::quoted;
 
 use super::count;
-use crate::chart::{BarSeries, Bars, HistogramSeries, Histograms, two_slates};
-use crate::draw::{Ink, Scene, Style};
-use crate::page::{Block, Cell, Column, Figure, Section, Table};
+use crate::chart::{Bar, BarChart, BarSeries, HistogramChart, HistogramSeries, two_slates};
+use crate::draw::{ColorRole, Scene, SeriesStyle};
+use crate::page::{Block, Figure, RunTable, Section};
 use crate::run::Run;
+use crate::table::{Table, TableCell, TableColumn};
 
-/// Pairs of slates that are drawn; each shows the same in other numbers.
-const MOST_SLATES: usize = 3;
-const MOST_PAIRS: usize = 10;
+const MAX_SLATES: usize = 3;
+const MAX_PAIRS: usize = 10;
 
 pub(super) fn section(runs: &[Run]) -> Section {
     let inspected = runs.iter().filter_map(|run| Some((run, run.inspection.as_ref()?)));
     let blocks = inspected.flat_map(|(run, inspection)| blocks(run, inspection)).collect();
-    Section { id: "inspections", title: "Inside the loss", blocks }
+    Section { id: "inspections", title: "Loss diagnostics", blocks }
 }
 
 fn blocks(run: &Run, inspection: &Inspection) -> Vec<Block> {
-    let Inspection { epoch, seed, pairs, negatives, .. } = inspection;
     let name = format!("{} ({}, {})", run.name, run.loss(), inspection.data);
-    let [pairs, negatives] = [count(*pairs, "training pair"), count(*negatives, "negative")];
-    let text = format!(
-        "The model of epoch {epoch}; {pairs} with {negatives} each, drawn with seed {seed}. Inspect the run again: rivalry inspect {} --pairs {} --seed {seed}.",
-        quoted(&run.path),
-        inspection.pairs
-    );
-    let figure = |title: String, caption: String, scene: Scene| {
-        Block::Figure(Figure { title: format!("{title}, {name}"), caption, scene, runs: vec![run.number] })
+    let figure = |title: &str, caption: String, scene: Scene| {
+        Block::Figure(Figure { title: format!("{title}, {name}"), caption, scene, runs: vec![run.index] })
     };
-    let mut blocks =
-        vec![Block::Heading(name.clone()), Block::Prose(text), Block::Prose(theory(&inspection.radius))];
-    let alone = [
-        ("κ", "Scale of the negatives", "the scale κ of each negative", &inspection.kappa),
-        (
-            "c",
-            "Competition",
-            "the competition c of each pair: 0 is calm, 1 fully contested",
-            &inspection.competition,
-        ),
-        ("τ of the pair", "Temperature", "the temperature of each pair", &inspection.temperature),
+    let mut blocks = vec![
+        Block::Heading(name.clone()),
+        Block::Paragraph(sample(run, inspection)),
+        Block::Paragraph(bounds(&inspection.radius)),
     ];
-    for (x, title, what, distribution) in alone {
-        let Some(distribution) = distribution else { continue };
-        let series = vec![HistogramSeries {
+    for Quantity { symbol, title, description, distribution } in quantities(inspection) {
+        let caption = format!("Distribution of {description}. {}", statistics(distribution));
+        let series = HistogramSeries {
             name: String::new(),
-            style: Style::of(0),
+            style: SeriesStyle::of(0),
             histogram: &distribution.histogram,
-        }];
-        let caption = format!("Distribution of {what}. {}", told(distribution));
-        match (Histograms { x: x.to_owned(), series }).draw() {
-            Some(scene) => blocks.push(figure(title.to_owned(), caption, scene)),
-            None => blocks.push(Block::Prose(caption)),
+        };
+        match (HistogramChart { x_title: symbol.to_owned(), series: vec![series] }).draw() {
+            Some(scene) => blocks.push(figure(title, caption, scene)),
+            None => blocks.push(Block::Paragraph(caption)),
         }
     }
     blocks.push(figure(
-        "Gradient by rank".to_owned(),
-        "Share of the gradient that goes to negatives of a rank (1 is the highest score), mean over the pairs: the softmax loss at the same temperature, and the run's own loss.".to_owned(),
+        "Gradient by rank",
+        "Share of the gradient by the rank of the negative (1 has the highest score), mean over the pairs: for the softmax loss at the same temperature, and for the loss of the run.".to_owned(),
         gradient(&inspection.gradient, run.loss()),
     ));
     blocks.extend(radius(&inspection.radius, run.loss()).map(|scene| {
-        figure(
-            "KL radius".to_owned(),
-            "Distribution of the attained KL radius: how far the weights of the negatives are from even."
-                .to_owned(),
-            scene,
-        )
+        let caption =
+            "Distribution of the attained KL radius: the divergence of the weights of the negatives from uniform.";
+        figure("KL radius", caption.to_owned(), scene)
     }));
     let tau = inspection.loss.get("tau").and_then(|tau| tau.as_float());
-    for slates in inspection.two_slates.iter().take(MOST_SLATES) {
+    for slates in inspection.two_slates.iter().take(MAX_SLATES) {
         let caption = format!(
-            "User {}, item {}: the same positive with two samples of fifteen negatives. Points: each negative's share of the gradient by its score. Rulers: temperatures, on the scale of the scores.",
+            "User {}, item {}: the same positive with two samples of fifteen negatives. Points: share of the gradient of each negative, by its score. Horizontal bars: temperatures, on the scale of the scores.",
             slates.calm.user, slates.calm.item
         );
-        blocks.push(figure("Two slates".to_owned(), caption, two_slates(slates, run.loss(), tau)));
+        blocks.push(figure("Two slates", caption, two_slates(slates, run.loss(), tau)));
     }
     for (which, slates) in [("most", &inspection.most_contested), ("least", &inspection.least_contested)] {
         if !slates.is_empty() {
@@ -85,18 +67,59 @@ fn blocks(run: &Run, inspection: &Inspection) -> Vec<Block> {
     blocks
 }
 
-fn told(distribution: &Distribution) -> String {
-    let [least, _, _, median, _, _, greatest] = distribution.quantiles;
-    let Distribution { mean, deviation, .. } = distribution;
+/// What was sampled, and the command that samples it again.
+fn sample(run: &Run, inspection: &Inspection) -> String {
+    let Inspection { epoch, seed, pairs, negatives, .. } = inspection;
     format!(
-        "Mean {mean:.4}, standard deviation {deviation:.4}, median {median:.4}, from {least:.4} to {greatest:.4}."
+        "Model of epoch {epoch}; {} with {} each, sampled with seed {seed}. To repeat: rivalry inspect {} --pairs {pairs} --seed {seed}.",
+        count(*pairs, "training pair"),
+        count(*negatives, "negative"),
+        quoted(&run.path),
     )
 }
 
-fn theory(radius: &Radius) -> String {
+/// A quantity of the loss and its distribution.
+struct Quantity<'a> {
+    symbol: &'static str,
+    title: &'static str,
+    description: &'static str,
+    distribution: &'a Distribution,
+}
+
+fn quantities(inspection: &Inspection) -> Vec<Quantity<'_>> {
+    let kappa = inspection.kappa.as_ref().map(|distribution| Quantity {
+        symbol: "κ",
+        title: "Scale of the negatives",
+        description: "the scale κ of each negative",
+        distribution,
+    });
+    let competition = inspection.competition.as_ref().map(|distribution| Quantity {
+        symbol: "c",
+        title: "Competition",
+        description: "the competition c of each pair, between 0 (uncontested) and 1 (fully contested)",
+        distribution,
+    });
+    let temperature = inspection.temperature.as_ref().map(|distribution| Quantity {
+        symbol: "τ of the pair",
+        title: "Temperature",
+        description: "the temperature of each pair",
+        distribution,
+    });
+    kappa.into_iter().chain(competition).chain(temperature).collect()
+}
+
+fn statistics(distribution: &Distribution) -> String {
+    let [least, _, _, median, _, _, greatest] = distribution.quantiles;
+    let Distribution { mean, deviation, .. } = distribution;
+    format!(
+        "Mean {mean:.4}, standard deviation {deviation:.4}, median {median:.4}, range {least:.4} to {greatest:.4}."
+    )
+}
+
+fn bounds(radius: &Radius) -> String {
     let bounds = &radius.bounds;
     format!(
-        "What theory says was checked on {}: the bounds of the value failed for {}, the growth of the radius with sharpness for {}; the mean of 1/τ over a batch times τ is at most {:.1e} off one.",
+        "Theoretical bounds, checked on {}: {} violations for the loss value, {} for the growth of the radius with sharpness; the batch mean of τ / τ(pair) deviates from 1 by at most {:.1e}.",
         count(bounds.checked, "pair"),
         bounds.value_broken,
         bounds.radius_broken,
@@ -104,65 +127,63 @@ fn theory(radius: &Radius) -> String {
     )
 }
 
-fn gradient(shares: &GradientShares, own: &str) -> Scene {
+fn gradient(shares: &GradientShares, loss: &str) -> Scene {
     let mut first = 1;
     let categories = shares.up_to_rank.iter().map(|&last| {
         let name = if first >= last { format!("{last}") } else { format!("{first}–{last}") };
         first = last + 1;
         name
     });
-    let series = |name: &str, ink: usize, values: &[f64]| {
-        let at = |place: usize| values.get(place).map(|share| (share * 100.0, None));
-        let values = (0..shares.up_to_rank.len()).map(at).collect();
-        BarSeries { name: name.to_owned(), ink: Ink::Series(ink), values }
+    let series = |name: &str, color: usize, values: &[f64]| {
+        let bar = |index: usize| values.get(index).map(|share| Bar { value: share * 100.0, deviation: None });
+        let bars = (0..shares.up_to_rank.len()).map(bar).collect();
+        BarSeries { name: name.to_owned(), color: ColorRole::Series(color), bars }
     };
-    let bars = Bars {
-        axis: "share of the gradient, %, by rank".to_owned(),
+    let chart = BarChart {
+        x_title: "share of the gradient, %, by rank".to_owned(),
         categories: categories.collect(),
-        series: vec![series("sl", 0, &shares.sl), series(own, 1, &shares.own)],
+        series: vec![series("sl", 0, &shares.sl), series(loss, 1, &shares.own)],
         marks: None,
-        write: |share| format!("{share:.1}"),
+        format: |share| format!("{share:.1}"),
     };
-    bars.draw()
+    chart.draw()
 }
 
-fn radius(radius: &Radius, own: &str) -> Option<Scene> {
-    let both = [("sl", &radius.sl), (own, &radius.own)].into_iter().enumerate();
+fn radius(radius: &Radius, loss: &str) -> Option<Scene> {
+    let both = [("sl", &radius.sl), (loss, &radius.own)].into_iter().enumerate();
     let series = both.map(|(index, (name, distribution))| HistogramSeries {
         name: name.to_owned(),
-        style: Style::of(index),
+        style: SeriesStyle::of(index),
         histogram: &distribution.histogram,
     });
-    let series = series.collect();
-    Histograms { x: "KL radius".to_owned(), series }.draw()
+    HistogramChart { x_title: "KL radius".to_owned(), series: series.collect() }.draw()
 }
 
-fn pairs_table(which: &str, slates: &[Slate], run: &Run) -> Table {
+fn pairs_table(which: &str, slates: &[Slate], run: &Run) -> RunTable {
     let row = |slate: &Slate| {
-        let rivals = slate.negatives.iter().take(3).map(|n| format!("{} ({:.3})", n.item, n.score));
+        let negatives = slate.negatives.iter().take(3).map(|n| format!("{} ({:.3})", n.item, n.score));
         vec![
-            Cell::plain(&slate.user),
-            Cell::plain(&slate.item),
-            Cell::plain(format!("{:.4}", slate.score)),
-            Cell::plain(format!("{:.4}", slate.competition)),
-            Cell::plain(format!("{:.4}", slate.temperature)),
-            Cell::plain(rivals.collect::<Vec<_>>().join(", ")),
+            TableCell::new(&slate.user),
+            TableCell::new(&slate.item),
+            TableCell::new(format!("{:.4}", slate.score)),
+            TableCell::new(format!("{:.4}", slate.competition)),
+            TableCell::new(format!("{:.4}", slate.temperature)),
+            TableCell::new(negatives.collect::<Vec<_>>().join(", ")),
         ]
     };
-    let [score, competition, temperature] = ["score", "c", "τ"].map(Column::number);
-    Table {
+    let table = Table {
         caption: format!(
-            "The {which} contested of the sampled pairs, with their strongest negatives and the scores of these."
+            "The sampled pairs with the {which} competition c, each with its highest-scored negatives and their scores."
         ),
         columns: vec![
-            Column::text("user"),
-            Column::text("item"),
-            score,
-            competition,
-            temperature,
-            Column::text("strongest negatives"),
+            TableColumn::text("user"),
+            TableColumn::text("item"),
+            TableColumn::number("score"),
+            TableColumn::number("c"),
+            TableColumn::number("τ"),
+            TableColumn::text("highest-scored negatives"),
         ],
-        rows: slates.iter().take(MOST_PAIRS).map(row).collect(),
-        runs: vec![run.number],
-    }
+        rows: slates.iter().take(MAX_PAIRS).map(row).collect(),
+    };
+    RunTable { table, runs: vec![run.index] }
 }

@@ -1,9 +1,9 @@
-//! The sections of a report, one file each. A section with nothing to show is not there.
+//! The sections of a report, one file each. A section without content is left out.
 
 mod comparison;
-mod curves;
 mod head_tail;
 mod inspections;
+mod learning_curves;
 mod noise;
 mod overview;
 mod sensitivity;
@@ -11,40 +11,65 @@ mod tables;
 
 use std::collections::BTreeSet;
 
-use crate::draw::Style;
-use crate::group::{Group, place};
+use crate::chart::Bar;
+use crate::draw::SeriesStyle;
+use crate::group::{Group, loss_order};
 use crate::page::Section;
 use crate::run::Run;
+use crate::summary::relative_change;
+use rivalry_runs::stats::Summary;
 
-/// Everything there is to show of these runs.
+/// All sections of a report on these runs.
 pub(crate) fn all(runs: &[Run], groups: &[Group<'_>]) -> Vec<Section> {
-    let looks = Looks::of(runs);
+    let styles = LossStyles::of(runs);
     let sections = [
         overview::section(runs, groups),
         tables::section(groups),
         comparison::section(groups),
         head_tail::section(groups),
-        curves::section(groups, &looks),
-        sensitivity::section(groups, &looks),
-        noise::section(groups, &looks),
+        learning_curves::section(groups, &styles),
+        sensitivity::section(groups, &styles),
+        noise::section(groups, &styles),
         inspections::section(runs),
     ];
     sections.into_iter().filter(|section| !section.blocks.is_empty()).collect()
 }
 
-/// Every loss looks the same in all figures of a report.
-struct Looks(Vec<String>);
+/// The style of each loss, the same in all figures of a report.
+struct LossStyles(Vec<String>);
 
-impl Looks {
+impl LossStyles {
     fn of(runs: &[Run]) -> Self {
-        let losses: BTreeSet<(usize, &str)> =
-            runs.iter().map(|run| (place(run.loss()), run.loss())).collect();
-        Self(losses.into_iter().map(|(_, loss)| loss.to_owned()).collect())
+        Self(losses(runs))
     }
 
-    fn style(&self, loss: &str) -> Style {
-        Style::of(self.0.iter().position(|known| known == loss).unwrap_or_default())
+    fn style(&self, loss: &str) -> SeriesStyle {
+        SeriesStyle::of(self.0.iter().position(|known| known == loss).unwrap_or_default())
     }
+}
+
+/// The losses of these runs, each once, in the order of the list of losses.
+fn losses<'r>(runs: impl IntoIterator<Item = &'r Run>) -> Vec<String> {
+    let losses: BTreeSet<(usize, &str)> =
+        runs.into_iter().map(|run| (loss_order(run.loss()), run.loss())).collect();
+    losses.into_iter().map(|(_, loss)| loss.to_owned()).collect()
+}
+
+/// Recall and NDCG at the cutoff that epochs are selected by.
+fn main_metrics(group: &Group<'_>) -> [String; 2] {
+    let ndcg = group.metric();
+    [ndcg.replace("NDCG", "Recall"), ndcg]
+}
+
+/// A mean over seeds with its standard deviation.
+fn mean_bar(summary: Option<Summary>) -> Option<Bar> {
+    summary.map(|Summary { mean, deviation }| Bar { value: mean, deviation })
+}
+
+/// The relative change of a mean, in percent.
+fn change_bar(value: Option<Summary>, base: Option<Summary>) -> Option<Bar> {
+    let value = relative_change(value?.mean, base?.mean)?;
+    Some(Bar { value, deviation: None })
 }
 
 /// `1 run`, `3 runs`.

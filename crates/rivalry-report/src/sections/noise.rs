@@ -1,28 +1,28 @@
-//! How losses bear noise: test figures against how much of it there is.
+//! Test metrics by level of noise.
 
 use std::collections::BTreeMap;
 
-use super::Looks;
-use crate::chart::{Line, Lines};
-use crate::group::Group;
+use super::LossStyles;
+use crate::chart::{DataPoint, LineChart, LineSeries};
+use crate::group::{Group, loss_order};
 use crate::page::{Block, Figure, Section};
 use crate::settings::CONDITIONS;
 
-pub(super) fn section(groups: &[Group<'_>], looks: &Looks) -> Section {
+pub(super) fn section(groups: &[Group<'_>], styles: &LossStyles) -> Section {
     let mut blocks = Vec::new();
     for condition in CONDITIONS {
         let mut families: BTreeMap<String, Vec<&Group<'_>>> = BTreeMap::new();
         for group in groups.iter().filter(|group| !group.losses.is_empty()) {
-            families.entry(all_else(group, condition)).or_default().push(group);
+            families.entry(family_key(group, condition)).or_default().push(group);
         }
-        let figures = families.into_values().filter_map(|family| figure(condition, family, looks));
+        let figures = families.into_values().filter_map(|family| figure(condition, family, styles));
         blocks.extend(figures.map(Block::Figure));
     }
-    Section { id: "noise", title: "Noise", blocks }
+    Section { id: "noise", title: "Robustness to noise", blocks }
 }
 
-/// What groups must share to be points of one curve.
-fn all_else(group: &Group<'_>, condition: &str) -> String {
+/// What groups must share to be points of the same curves: everything but the level of this condition.
+fn family_key(group: &Group<'_>, condition: &str) -> String {
     let run = group.runs[0];
     let eval = &run.config.eval;
     let others =
@@ -32,7 +32,7 @@ fn all_else(group: &Group<'_>, condition: &str) -> String {
     format!("{data}\n{} {:?} {:?} {:?} {others:?}", group.backbone, eval.mask, eval.average, group.select)
 }
 
-fn figure(condition: &str, family: Vec<&Group<'_>>, looks: &Looks) -> Option<Figure> {
+fn figure(condition: &str, family: Vec<&Group<'_>>, styles: &LossStyles) -> Option<Figure> {
     let mut levels: Vec<(f64, &Group<'_>)> =
         family.into_iter().map(|group| (group.runs[0].settings.level(condition), group)).collect();
     levels.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -40,37 +40,39 @@ fn figure(condition: &str, family: Vec<&Group<'_>>, looks: &Looks) -> Option<Fig
     if levels.len() < 2 {
         return None;
     }
-    let clean = levels[0].1;
-    let metric = clean.metric();
+    let lowest = levels[0].1;
+    let metric = lowest.metric();
     let mut runs = Vec::new();
-    let mut lines: BTreeMap<usize, Line> = BTreeMap::new();
+    let mut series: BTreeMap<usize, LineSeries> = BTreeMap::new();
     for (level, group) in &levels {
-        for (loss, setting) in group.rows().filter(|(loss, _)| loss.chosen.is_some()) {
-            let Some(found) = setting.test(&metric) else { continue };
-            let (name, style) = (loss.loss.clone(), Some(looks.style(&loss.loss)));
+        for row in group.selected_rows() {
+            let Some(test) = row.setting.test(&metric) else { continue };
+            let name = row.loss.name.clone();
+            let style = Some(styles.style(&name));
             let line =
-                lines.entry(crate::group::place(&name)).or_insert(Line { name, style, points: Vec::new() });
-            line.points.push((*level, found.mean, found.deviation));
-            runs.extend(setting.runs.iter().map(|run| run.number));
+                series.entry(loss_order(&name)).or_insert(LineSeries { name, style, points: Vec::new() });
+            line.points.push(DataPoint { x: *level, y: test.mean, deviation: test.deviation });
+            runs.extend(row.setting.run_indices());
         }
     }
-    let what = match condition {
-        "data.prepare.noise" => "the share of false positives added to the training part",
-        _ => "the probability that a sampled negative is a positive of the user",
+    let meaning = match condition {
+        "data.prepare.noise" => "share of false positives added to the training set",
+        _ => "probability that a sampled negative is one of the user's positives",
     };
-    let on = format!("{}, {}", clean.data, clean.backbone);
-    let lines = Lines {
-        x: condition.to_owned(),
-        y: format!("{metric}, test"),
-        lines: lines.into_values().collect(),
-        faint: String::new(),
+    let data = format!("{}, {}", lowest.data, lowest.backbone);
+    let chart = LineChart {
+        x_title: condition.to_owned(),
+        y_title: format!("{metric}, test"),
+        whole_x: false,
+        series: series.into_values().collect(),
+        context_name: String::new(),
     };
     Some(Figure {
-        title: format!("Noise: test {metric} by {condition}, {on}"),
+        title: format!("Noise: test {metric} by {condition}, {data}"),
         caption: format!(
-            "Test {metric} on {on} against {what}. At each level the setting of a loss is the one that validation chose; whiskers: standard deviation over seeds."
+            "Test {metric} on {data} by {condition}, the {meaning}. At each level, each loss has the setting selected on validation. Error bars: standard deviation over seeds."
         ),
-        scene: lines.draw(),
+        scene: chart.draw(),
         runs,
     })
 }

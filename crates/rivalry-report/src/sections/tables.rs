@@ -1,189 +1,181 @@
-//! The figures on the test part, loss by loss, beside what was published.
+//! Test metrics of each loss, beside the published values.
 
 use std::collections::BTreeSet;
 
 use rivalry::eval::reading_order;
+use rivalry_runs::stats::Summary;
 
-use super::count;
-use crate::group::{Group, LossRuns, Setting};
-use crate::page::{Block, Cell, Column, Section, Table};
-use crate::published::{published, published_protocol};
-use crate::summary::{Summary, change, percent};
+use super::{count, main_metrics};
+use crate::group::{Group, LossRuns, Row, Setting};
+use crate::page::{Block, RunTable, Section};
+use crate::published::{is_published_protocol, published};
+use crate::summary::{mean_and_deviation, over_runs, percent, relative_change};
+use crate::table::{Table, TableCell, TableColumn};
 
 pub(super) fn section(groups: &[Group<'_>]) -> Section {
     let mut blocks = Vec::new();
     for group in groups.iter().filter(|group| !group.losses.is_empty()) {
         blocks.push(Block::Heading(group.label.clone()));
-        blocks.push(Block::Prose(group.protocol()));
+        blocks.push(Block::Paragraph(group.protocol()));
         let mut metrics: Vec<&String> = test_metrics(group).into_iter().collect();
         metrics.sort_by_key(|name| (reading_order(name), *name));
         let main = main_metrics(group);
-        let (first, others): (Vec<&String>, Vec<&String>) =
+        let (main, others): (Vec<&String>, Vec<&String>) =
             metrics.into_iter().partition(|metric| main.contains(metric));
-        blocks.push(Block::Table(main_table(group, &first)));
+        blocks.push(Block::Table(RunTable { table: main_table(group, &main), runs: group.shown() }));
         if !others.is_empty() {
-            blocks.push(Block::Table(other_table(group, &others)));
+            blocks.push(Block::Table(RunTable { table: other_table(group, &others), runs: group.shown() }));
         }
     }
-    Section { id: "tables", title: "Test figures", blocks }
+    Section { id: "tables", title: "Test metrics", blocks }
 }
 
 fn test_metrics<'a>(group: &'a Group<'_>) -> BTreeSet<&'a String> {
-    let runs = group.rows().flat_map(|(_, setting)| &setting.runs);
+    let runs = group.rows().flat_map(|row| &row.setting.runs);
     let outcomes = runs.filter_map(|run| run.record.as_ref()).map(|record| &record.outcome);
     outcomes
         .flat_map(|outcome| outcome.test.keys().chain(outcome.beyond.iter().flat_map(|b| b.keys())))
         .collect()
 }
 
-/// Recall and NDCG at the length that epochs are chosen by.
-fn main_metrics(group: &Group<'_>) -> [String; 2] {
-    let ndcg = group.metric();
-    [ndcg.replace("NDCG", "Recall"), ndcg]
+/// What the main table of a group contains besides the metrics.
+#[derive(Clone, Copy)]
+struct Extras {
+    /// Published values and the differences from them.
+    published: bool,
+    /// The number of settings tried, and the selected one.
+    settings: bool,
 }
 
 fn main_table(group: &Group<'_>, metrics: &[&String]) -> Table {
-    let rows: Vec<(&LossRuns<'_>, &Setting<'_>)> = group.rows().collect();
-    let compared = rows.iter().any(|(_, setting)| published(setting.runs[0]).is_some());
-    let searched = rows.iter().any(|(loss, _)| group.tried(&loss.loss) > 1);
-    let mut columns = vec![Column::text("loss")];
+    let rows: Vec<Row<'_, '_>> = group.rows().collect();
+    let extras = Extras {
+        published: rows.iter().any(|row| published(row.setting.runs[0]).is_some()),
+        settings: rows.iter().any(|row| group.tried(&row.loss.name) > 1),
+    };
+    let mut columns = vec![TableColumn::text("loss")];
     for metric in metrics {
-        columns.push(Column::number(*metric));
-        if compared {
-            columns.extend([Column::number("published"), Column::number("difference")]);
+        columns.push(TableColumn::number(*metric));
+        if extras.published {
+            columns.extend([TableColumn::number("published"), TableColumn::number("difference")]);
         }
     }
-    columns.extend([Column::number("seeds"), Column::number("epoch")]);
-    if searched {
-        columns.extend([Column::number("settings tried"), Column::text("setting")]);
+    columns.extend([TableColumn::number("seeds"), TableColumn::number("epoch")]);
+    if extras.settings {
+        columns.extend([TableColumn::number("settings tried"), TableColumn::text("setting")]);
     }
-    let best = best_of(&rows, metrics);
-    let row = |(loss, setting): &(&LossRuns<'_>, &Setting<'_>)| {
-        let mut cells = vec![Cell::plain(&loss.loss)];
+    let best = best_means(&rows, metrics);
+    let row = |row: &Row<'_, '_>| {
+        let setting = row.setting;
+        let mut cells = vec![TableCell::new(&row.loss.name)];
         for (metric, best) in metrics.iter().zip(&best) {
-            let found = setting.test(metric);
-            cells.push(measured(found, *best));
-            if compared {
-                let figure = published(setting.runs[0]).and_then(|cell| cell.published.get(*metric)).copied();
-                let difference = found.zip(figure).and_then(|(found, figure)| change(found.mean, figure));
-                cells.push(Cell::maybe(figure.map(|figure| format!("{figure:.4}"))));
-                cells.push(Cell::maybe(difference.map(percent)));
+            let measured = setting.test(metric);
+            cells.push(metric_cell(measured, *best));
+            if extras.published {
+                let value = published(setting.runs[0]).and_then(|cell| cell.published.get(*metric)).copied();
+                let change =
+                    measured.zip(value).and_then(|(measured, value)| relative_change(measured.mean, value));
+                cells.push(TableCell::or_dash(value.map(|value| format!("{value:.4}"))));
+                cells.push(TableCell::or_dash(change.map(percent)));
             }
         }
-        cells.extend([Cell::plain(setting.runs.len().to_string()), Cell::plain(epochs(setting))]);
-        if searched {
+        cells.extend([TableCell::new(setting.runs.len().to_string()), TableCell::new(epochs(setting))]);
+        if extras.settings {
             cells.extend([
-                Cell::plain(group.tried(&loss.loss).to_string()),
-                Cell::plain(which(loss, setting)),
+                TableCell::new(group.tried(&row.loss.name).to_string()),
+                TableCell::new(row.varied_settings()),
             ]);
         }
         cells
     };
-    Table {
-        caption: caption(group, compared, searched),
-        columns,
-        rows: rows.iter().map(row).collect(),
-        runs: group.shown(),
-    }
+    Table { caption: caption(group, extras), columns, rows: rows.iter().map(row).collect() }
 }
 
-/// The other metrics, and those of the lists as a whole.
+/// The other metrics, including those of the recommended lists as a whole, such as coverage.
 fn other_table(group: &Group<'_>, metrics: &[&String]) -> Table {
-    let rows: Vec<(&LossRuns<'_>, &Setting<'_>)> = group.rows().collect();
-    let columns =
-        std::iter::once(Column::text("loss")).chain(metrics.iter().map(|metric| Column::number(*metric)));
-    let best = best_of(&rows, metrics);
-    let row = |(loss, setting): &(&LossRuns<'_>, &Setting<'_>)| {
-        let name = match loss.chosen {
-            Some(_) => loss.loss.clone(),
-            None => format!("{} ({})", loss.loss, which(loss, setting)),
+    let rows: Vec<Row<'_, '_>> = group.rows().collect();
+    let columns = std::iter::once(TableColumn::text("loss"))
+        .chain(metrics.iter().map(|metric| TableColumn::number(*metric)));
+    let best = best_means(&rows, metrics);
+    let row = |row: &Row<'_, '_>| {
+        let name = match row.loss.selected {
+            Some(_) => row.loss.name.clone(),
+            None => format!("{} ({})", row.loss.name, row.varied_settings()),
         };
-        let figures = metrics.iter().zip(&best).map(|(metric, best)| {
-            let beyond = !is_test(setting, metric);
-            let found = if beyond { of_lists(setting, metric) } else { setting.test(metric) };
-            // More coverage or popularity is neither better nor worse.
-            measured(found, if beyond { f64::NAN } else { *best })
+        let cells = metrics.iter().zip(&best).map(|(metric, best)| {
+            if row.setting.runs.iter().any(|run| run.test(metric).is_some()) {
+                metric_cell(row.setting.test(metric), *best)
+            } else {
+                // Of coverage or popularity, more is neither better nor worse.
+                metric_cell(list_metric(row.setting, metric), f64::NAN)
+            }
         });
-        std::iter::once(Cell::plain(name)).chain(figures).collect()
+        std::iter::once(TableCell::new(name)).chain(cells).collect()
     };
     Table {
-        caption: "The other metrics of the same runs, on the test part.".to_owned(),
+        caption: "Further test metrics of the same runs.".to_owned(),
         columns: columns.collect(),
         rows: rows.iter().map(row).collect(),
-        runs: group.shown(),
     }
 }
 
-fn is_test(setting: &Setting<'_>, metric: &str) -> bool {
-    setting.runs.iter().any(|run| run.test(metric).is_some())
-}
-
-fn of_lists(setting: &Setting<'_>, metric: &str) -> Option<Summary> {
-    Summary::over(&setting.runs, |run| run.record.as_ref()?.outcome.beyond.as_ref()?.get(metric).copied())
+/// A metric of the recommended lists as a whole.
+fn list_metric(setting: &Setting<'_>, metric: &str) -> Option<Summary> {
+    over_runs(&setting.runs, |run| run.record.as_ref()?.outcome.beyond.as_ref()?.get(metric).copied())
 }
 
 /// The highest mean of each metric.
-fn best_of(rows: &[(&LossRuns<'_>, &Setting<'_>)], metrics: &[&String]) -> Vec<f64> {
+fn best_means(rows: &[Row<'_, '_>], metrics: &[&String]) -> Vec<f64> {
     let best = |metric: &&String| {
-        rows.iter()
-            .filter_map(|(_, setting)| setting.test(metric))
-            .map(|s| s.mean)
-            .fold(f64::NEG_INFINITY, f64::max)
+        let means = rows.iter().filter_map(|row| row.setting.test(metric)).map(|summary| summary.mean);
+        means.fold(f64::NEG_INFINITY, f64::max)
     };
     metrics.iter().map(best).collect()
 }
 
-fn measured(found: Option<Summary>, best: f64) -> Cell {
-    let strong = found.is_some_and(|summary| summary.mean == best);
-    Cell { strong, ..Cell::maybe(found.map(|summary| summary.text())) }
+fn metric_cell(summary: Option<Summary>, best: f64) -> TableCell {
+    let bold = summary.is_some_and(|summary| summary.mean == best);
+    TableCell { bold, ..TableCell::or_dash(summary.as_ref().map(mean_and_deviation)) }
 }
 
-/// The epochs that were kept, the least and the greatest.
+/// The range of the selected epochs over the seeds.
 fn epochs(setting: &Setting<'_>) -> String {
-    let all = setting
-        .runs
-        .iter()
-        .filter_map(|run| Some(run.record.as_ref()?.outcome.training.as_ref()?.best_epoch));
-    let all: Vec<usize> = all.collect();
-    match (all.iter().min(), all.iter().max()) {
-        (Some(least), Some(most)) if least < most => format!("{least}–{most}"),
+    let epochs = setting.runs.iter().filter_map(|run| Some(run.record.as_ref()?.outcome.training.as_ref()?.best_epoch));
+    let epochs: Vec<usize> = epochs.collect();
+    match (epochs.iter().min(), epochs.iter().max()) {
+        (Some(first), Some(last)) if first < last => format!("{first}–{last}"),
         (Some(epoch), _) => epoch.to_string(),
         _ => "–".to_owned(),
     }
 }
 
-fn which(loss: &LossRuns<'_>, setting: &Setting<'_>) -> String {
-    setting.runs[0].settings.show(&loss.varied)
-}
-
-fn caption(group: &Group<'_>, compared: bool, searched: bool) -> String {
-    let seeds = group.rows().any(|(_, setting)| setting.runs.len() > 1);
-    let mut text = format!("Test figures on {}", group.label);
-    text += if seeds {
+fn caption(group: &Group<'_>, extras: Extras) -> String {
+    let has_seeds = group.rows().any(|row| row.setting.runs.len() > 1);
+    let mut text = format!("Test metrics on {}", group.label);
+    text += if has_seeds {
         ", mean ± standard deviation over seeds; the best in bold."
     } else {
         "; the best in bold."
     };
-    if searched {
-        let metric = group.metric();
+    if extras.settings {
         text += &format!(
-            " Where several settings of a loss were run, the row is the one with the best {metric} on validation; the test part chose nothing."
+            " Of several settings of a loss, the table shows the one with the best validation {}; test metrics are never used for selection.",
+            group.metric()
         );
     }
-    let unchosen: Vec<&LossRuns<'_>> = group.losses.iter().filter(|loss| loss.chosen.is_none()).collect();
-    if !unchosen.is_empty() {
-        let names: Vec<String> =
-            unchosen.iter().map(|l| format!("{} ({})", l.loss, count(l.settings.len(), "setting"))).collect();
-        text += &format!(
-            " No validation figures to choose by, so every setting has its row: {}.",
-            names.join(", ")
-        );
+    let unselected: Vec<&LossRuns<'_>> = group.losses.iter().filter(|loss| loss.selected.is_none()).collect();
+    if !unselected.is_empty() {
+        let names: Vec<String> = unselected
+            .iter()
+            .map(|loss| format!("{} ({})", loss.name, count(loss.settings.len(), "setting")))
+            .collect();
+        text += &format!(" Without validation metrics, every setting has its own row: {}.", names.join(", "));
     }
-    if compared {
-        text += match published_protocol(group.runs[0]) {
-            true => " Differences are relative to the published figures.",
+    if extras.published {
+        text += match is_published_protocol(group.runs[0]) {
+            true => " Differences are relative to the published values.",
             false => {
-                " Differences are relative to the published figures, which were measured with eval.mask = \"train\" and eval.average = \"all\": another protocol than this table's, so they are not like for like."
+                " Differences are relative to the published values, which were measured under another protocol (eval.mask = \"train\", eval.average = \"all\") and are not directly comparable."
             }
         };
     }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::group::group;
-use crate::page::{Block, Table};
+use crate::page::{Block, RunTable};
+use crate::table::Table;
 use crate::testing::Runs;
 
 fn sections(runs: &Runs) -> Vec<Section> {
@@ -8,7 +9,7 @@ fn sections(runs: &Runs) -> Vec<Section> {
     all(&runs, &group(&runs))
 }
 
-fn tables<'a>(sections: &'a [Section], id: &str) -> Vec<&'a Table> {
+fn tables<'a>(sections: &'a [Section], id: &str) -> Vec<&'a RunTable> {
     let blocks = sections.iter().filter(|section| section.id == id).flat_map(|section| &section.blocks);
     blocks.filter_map(|block| if let Block::Table(table) = block { Some(table) } else { None }).collect()
 }
@@ -25,7 +26,7 @@ fn texts(table: &Table, row: usize) -> Vec<&str> {
 }
 
 #[test]
-fn a_table_has_means_published_figures_and_differences_and_the_best_in_bold() {
+fn a_table_has_means_published_values_differences_and_the_best_in_bold() {
     let runs = Runs::new();
     let protocol = ["eval.mask=train", "eval.average=all"];
     for (name, loss, seed, test) in [("a", "sl", 0, 0.12), ("b", "sl", 1, 0.13), ("c", "dsl-ca", 0, 0.14)] {
@@ -33,18 +34,18 @@ fn a_table_has_means_published_figures_and_differences_and_the_best_in_bold() {
         runs.finished(name, &[&more[0], &more[1], protocol[0], protocol[1]], Some(0.1), test);
     }
     let sections = sections(&runs);
-    let table = tables(&sections, "tables")[0];
+    let RunTable { table, runs } = tables(&sections, "tables")[0];
     let columns: Vec<&str> = table.columns.iter().map(|column| &*column.title).collect();
     assert_eq!(columns[..4], ["loss", "Recall@20", "published", "difference"]);
     assert_eq!(texts(table, 0)[4..8], ["0.1250 ± 0.0071", "0.1261", "−0.9 %", "2"]);
     assert_eq!(texts(table, 1)[4..8], ["0.1400", "–", "–", "1"]);
-    assert!(!table.rows[0][4].strong && table.rows[1][4].strong);
-    assert!(!table.caption.contains("not like for like"), "{}", table.caption);
-    assert_eq!(table.runs, [0, 1, 2]);
+    assert!(!table.rows[0][4].bold && table.rows[1][4].bold);
+    assert!(!table.caption.contains("not directly comparable"), "{}", table.caption);
+    assert_eq!(*runs, [0, 1, 2]);
 }
 
 #[test]
-fn a_search_says_what_it_tried_and_what_chose() {
+fn a_table_says_how_many_settings_were_tried_and_which_was_selected() {
     let runs = Runs::new();
     for (alpha, beta) in [(1, 1), (1, 2), (2, 1), (2, 2)] {
         let settings = [format!("loss.alpha={alpha}"), format!("loss.beta={beta}")];
@@ -56,11 +57,11 @@ fn a_search_says_what_it_tried_and_what_chose() {
         runs.finished(&format!("tau{tau}"), &["loss.type=sl", &tau_setting], Some(0.1), 0.1);
     }
     let sections = sections(&runs);
-    let table = tables(&sections, "tables")[0];
+    let table = &tables(&sections, "tables")[0].table;
     assert_eq!(texts(table, 1).last().unwrap(), &"loss.alpha 2, loss.beta 2");
     assert!(texts(table, 1).contains(&"4"));
-    assert!(table.caption.contains("best NDCG@20 on validation"), "{}", table.caption);
-    assert!(table.caption.contains("not like for like"), "{}", table.caption);
+    assert!(table.caption.contains("best validation NDCG@20"), "{}", table.caption);
+    assert!(table.caption.contains("not directly comparable"), "{}", table.caption);
     let figures = titles(&sections, "sensitivity");
     assert_eq!(figures.len(), 2, "{figures:?}");
     assert!(
@@ -70,33 +71,33 @@ fn a_search_says_what_it_tried_and_what_chose() {
 }
 
 #[test]
-fn what_is_not_there_has_no_section() {
+fn sections_without_content_are_left_out() {
     let runs = Runs::new();
     runs.unfinished("alone", &["loss.type=sl"]);
     let sections = sections(&runs);
     let ids: Vec<&str> = sections.iter().map(|section| section.id).collect();
     assert_eq!(ids, ["overview", "curves"]);
-    let table = tables(&sections, "overview")[1];
+    let table = &tables(&sections, "overview")[1].table;
     assert_eq!(texts(table, 0)[..4], ["alone", "sl", "amazon2014-health", "10 of 200"]);
     assert!(texts(table, 0)[5].starts_with("rivalry train --resume "));
 }
 
 #[test]
-fn what_a_search_gave_up_is_counted_and_not_to_be_gone_on_with() {
+fn pruned_and_failed_runs_have_no_resume_command() {
     let runs = Runs::new();
-    runs.given_up("given-up", &["loss.type=sl"]);
+    runs.pruned("pruned", &["loss.type=sl"]);
     let failed = runs.unfinished("failed", &["loss.type=sl", "loss.tau=0.1"]);
     std::fs::write(failed.path().join("failed.txt"), "a non-finite loss\n").unwrap();
     let sections = sections(&runs);
-    let rows = &tables(&sections, "overview")[1].rows;
-    assert_eq!(rows.len(), 1);
-    assert_eq!(texts(tables(&sections, "overview")[1], 0)[5], "can't be trained: a non-finite loss");
-    let Block::Prose(text) = &sections[0].blocks[0] else { panic!("words come first") };
-    assert!(text.contains("0 finished, 1 not. 1 more were given up"), "{text}");
+    let table = &tables(&sections, "overview")[1].table;
+    assert_eq!(table.rows.len(), 1);
+    assert_eq!(texts(table, 0)[5], "failed: a non-finite loss");
+    let Block::Paragraph(text) = &sections[0].blocks[0] else { panic!("the first block is text") };
+    assert!(text.contains("0 finished, 1 unfinished, 1 pruned"), "{text}");
 }
 
 #[test]
-fn the_branches_of_dsl_are_compared_with_sl() {
+fn dsl_and_its_branches_are_compared_with_sl() {
     let runs = Runs::new();
     for (loss, test) in [("sl", 0.10), ("dsl-ca", 0.11), ("dsl-kappa", 0.09), ("dsl", 0.10)] {
         runs.finished(loss, &[&format!("loss.type={loss}")], Some(0.1), test);
@@ -107,7 +108,7 @@ fn the_branches_of_dsl_are_compared_with_sl() {
 }
 
 #[test]
-fn runs_with_noise_are_points_of_a_curve_and_share_no_table_with_those_without() {
+fn noisy_runs_are_points_of_a_curve_and_have_a_table_of_their_own() {
     for condition in crate::settings::CONDITIONS {
         let folder = Runs::new();
         for loss in ["sl", "dsl-ca"] {
@@ -128,10 +129,10 @@ fn runs_with_noise_are_points_of_a_curve_and_share_no_table_with_those_without()
         let figures = titles(&sections, "noise");
         assert!(figures.len() == 1 && figures[0].contains(condition), "{figures:?}");
         assert!(titles(&sections, "sensitivity").is_empty());
-        // Published figures are of the data without noise.
+        // The published values are for data without noise.
         let compared: Vec<bool> = tables(&sections, "tables")
             .iter()
-            .map(|table| table.columns.iter().any(|c| c.title == "published"))
+            .map(|table| table.table.columns.iter().any(|c| c.title == "published"))
             .collect();
         assert_eq!(compared, [true, false, false]);
     }

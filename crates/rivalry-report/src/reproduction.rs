@@ -1,0 +1,323 @@
+//! The measured cells of the published tables beside the published values, as Markdown.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rivalry::loss::LOSSES;
+use rivalry::params::Param;
+use rivalry_runs::presets::CellKey;
+use rivalry_runs::reproduce::{MeasuredCell, Plan};
+use rivalry_runs::stats::Summary;
+
+use crate::settings::value_text;
+use crate::summary::{mean_and_deviation, percent, relative_change};
+use crate::table::{Table, TableCell, TableColumn};
+
+const RECALL: &str = "Recall@20";
+const NDCG: &str = "NDCG@20";
+
+/// All tables that can be made from the measured cells, and the cells that were left out.
+pub fn reproduction_markdown(measured: &[MeasuredCell], plan: &Plan) -> String {
+    let mut blocks = Vec::new();
+    let without_noise: Vec<&MeasuredCell> =
+        measured.iter().filter(|cell| cell.false_positives + cell.false_negatives == 0.0).collect();
+    let groups: BTreeSet<(&str, &str)> =
+        without_noise.iter().map(|cell| (&*cell.key.data, &*cell.key.model)).collect();
+    for (data, backbone) in groups {
+        let in_group = |cell: &&&MeasuredCell| (&*cell.key.data, &*cell.key.model) == (data, backbone);
+        let cells: Vec<&MeasuredCell> = without_noise.iter().filter(in_group).copied().collect();
+        blocks.push(format!("## {data}, {backbone}"));
+        if data.ends_with("-popularity") {
+            blocks.extend(popularity_shift(&cells));
+        } else {
+            blocks.extend(performance(&cells));
+            blocks.extend(ablation(&cells).map(|table| table.markdown()));
+            blocks.extend(head_and_tail(&cells).map(|table| table.markdown()));
+        }
+    }
+    for kind in [Noise::FalsePositives, Noise::FalseNegatives] {
+        blocks.extend(noise(measured, kind).map(|table| table.markdown()));
+    }
+    blocks.extend(left_out(plan));
+    blocks.iter().map(|block| format!("{block}\n\n")).collect()
+}
+
+/// A column of a table with one row per measured cell.
+struct CellColumn {
+    column: TableColumn,
+    cell: fn(&MeasuredCell) -> TableCell,
+}
+
+fn text(title: &str, cell: fn(&MeasuredCell) -> TableCell) -> CellColumn {
+    CellColumn { column: TableColumn::text(title), cell }
+}
+
+fn number(title: &str, cell: fn(&MeasuredCell) -> TableCell) -> CellColumn {
+    CellColumn { column: TableColumn::number(title), cell }
+}
+
+fn table(cells: &[&MeasuredCell], columns: Vec<CellColumn>) -> Table {
+    let row = |cell: &&MeasuredCell| columns.iter().map(|column| (column.cell)(cell)).collect();
+    let rows = cells.iter().map(row).collect();
+    Table { caption: String::new(), columns: columns.into_iter().map(|column| column.column).collect(), rows }
+}
+
+fn performance(cells: &[&MeasuredCell]) -> Vec<String> {
+    let columns = vec![
+        text("loss", |cell| {
+            TableCell::new(format!("{}{}", loss_name(cell), if cell.tuned { " *" } else { "" }))
+        }),
+        text("settings", |cell| TableCell::new(settings(cell))),
+        number("seeds", |cell| TableCell::new(cell.seeds.to_string())),
+        text("epoch", |cell| TableCell::new(epochs(cell))),
+        number(RECALL, |cell| summary_cell(cell.reference.get(RECALL))),
+        number(NDCG, |cell| summary_cell(cell.reference.get(NDCG))),
+        number("published", published),
+        number("NDCG@20 difference", difference_from_published),
+        number("own protocol", |cell| {
+            let [recall, ndcg] = [RECALL, NDCG].map(|metric| summary_cell(cell.ours.get(metric)).text);
+            TableCell::new(format!("{recall} / {ndcg}"))
+        }),
+    ];
+    let mut notes =
+        "Recall@20 and NDCG@20 under the published protocol (training items masked, mean over all users), beside the \
+         published values. Own protocol: validation items masked as well, mean over the users with test items."
+            .to_owned();
+    if cells.iter().any(|cell| cell.tuned) {
+        notes += "\n\\* No published settings; these were selected on validation by our own search.";
+    }
+    vec![table(cells, columns).markdown(), notes]
+}
+
+fn popularity_shift(cells: &[&MeasuredCell]) -> Vec<String> {
+    let columns = vec![
+        text("loss", |cell| TableCell::new(loss_name(cell))),
+        text("settings", |cell| TableCell::new(settings(cell))),
+        number("seeds", |cell| TableCell::new(cell.seeds.to_string())),
+        text("epoch selected on test", |cell| TableCell::new(epochs(cell))),
+        number("its NDCG@20", |cell| summary_cell(cell.reference.get(NDCG))),
+        number("NDCG@20 of the last epoch", |cell| summary_cell(cell.last.get(NDCG))),
+        number("published", published),
+        number("difference", difference_from_published),
+    ];
+    let notes = "These data sets have no validation set. The published reference selects the epoch on the test set, which is \
+                 optimistic; the last epoch is not. The settings are those of the data set without the shift.";
+    vec![table(cells, columns).markdown(), notes.to_owned()]
+}
+
+fn ablation(cells: &[&MeasuredCell]) -> Option<Table> {
+    let columns = [MetricColumn { title: NDCG, metrics: |cell| &cell.reference }];
+    relative_to_sl("Ablation", cells, &["dsl-ca", "dsl-kappa", "dsl"], &columns)
+}
+
+fn head_and_tail(cells: &[&MeasuredCell]) -> Option<Table> {
+    let columns = [
+        MetricColumn { title: "head", metrics: |cell| &cell.head },
+        MetricColumn { title: "tail", metrics: |cell| &cell.tail },
+    ];
+    relative_to_sl("NDCG@20 of head and tail items", cells, &["dsl-ca", "dsl"], &columns)
+}
+
+/// A column of metrics in a comparison with SL.
+struct MetricColumn {
+    title: &'static str,
+    metrics: fn(&MeasuredCell) -> &BTreeMap<String, Summary>,
+}
+
+/// NDCG@20 of SL and these losses, with the change relative to SL.
+fn relative_to_sl(
+    caption: &str,
+    cells: &[&MeasuredCell],
+    losses: &[&str],
+    columns: &[MetricColumn],
+) -> Option<Table> {
+    let find = |name: &str| cells.iter().find(|cell| loss_name(cell) == name);
+    let sl = find("sl")?;
+    let others: Vec<&&MeasuredCell> = losses.iter().filter_map(|name| find(name)).collect();
+    if others.is_empty() || columns.iter().any(|column| !(column.metrics)(sl).contains_key(NDCG)) {
+        return None;
+    }
+    let row = |cell: &&MeasuredCell| {
+        let mut row = vec![TableCell::new(loss_name(cell))];
+        for column in columns {
+            let (value, base) = ((column.metrics)(cell).get(NDCG), (column.metrics)(sl).get(NDCG));
+            row.extend([summary_cell(value), change_cell(value, base.map(|summary| summary.mean))]);
+        }
+        row
+    };
+    let titles = columns.iter().flat_map(|column| [column.title, "relative to SL"]);
+    Some(Table {
+        caption: caption.to_owned(),
+        columns: std::iter::once(TableColumn::text("loss")).chain(titles.map(TableColumn::number)).collect(),
+        rows: std::iter::once(sl).chain(others).map(row).collect(),
+    })
+}
+
+/// A kind of noise.
+#[derive(Clone, Copy)]
+enum Noise {
+    FalsePositives,
+    FalseNegatives,
+}
+
+impl Noise {
+    fn caption(self) -> &'static str {
+        match self {
+            Self::FalsePositives => "NDCG@20 by share of false positives in the training set",
+            Self::FalseNegatives => "NDCG@20 by probability that a negative is a positive of the user",
+        }
+    }
+
+    /// The level of this kind of noise; none if there is noise of the other kind.
+    fn level(self, cell: &MeasuredCell) -> Option<f64> {
+        let (level, other) = match self {
+            Self::FalsePositives => (cell.false_positives, cell.false_negatives),
+            Self::FalseNegatives => (cell.false_negatives, cell.false_positives),
+        };
+        (other == 0.0).then_some(level)
+    }
+}
+
+/// NDCG@20 by level of noise, with the change relative to no noise.
+fn noise(measured: &[MeasuredCell], kind: Noise) -> Option<Table> {
+    let cells: Vec<(f64, &MeasuredCell)> =
+        measured.iter().filter_map(|cell| Some((kind.level(cell)?, cell))).collect();
+    let mut levels: Vec<f64> = cells.iter().map(|(level, _)| *level).collect();
+    levels.sort_by(f64::total_cmp);
+    levels.dedup();
+    if levels.iter().all(|level| *level == 0.0) {
+        return None;
+    }
+    let mut rows = Vec::new();
+    for (_, base) in cells.iter().filter(|(level, _)| *level == 0.0) {
+        let curve: Vec<&(f64, &MeasuredCell)> = cells.iter().filter(|(_, cell)| cell.key == base.key).collect();
+        if curve.len() < 2 {
+            continue;
+        }
+        let CellKey { data, model, loss } = &base.key;
+        let mut row: Vec<TableCell> = [data, model, loss].map(TableCell::new).into();
+        for wanted in &levels {
+            let cell = curve.iter().find(|(level, _)| level == wanted);
+            let value = cell.and_then(|(_, cell)| cell.reference.get(NDCG));
+            let mut text = summary_cell(value);
+            if *wanted > 0.0 {
+                let change = change_cell(value, base.reference.get(NDCG).map(|summary| summary.mean));
+                text.text += &format!(" ({})", change.text);
+            }
+            row.push(text);
+        }
+        rows.push(row);
+    }
+    let titles = ["data", "model", "loss"].into_iter().map(TableColumn::text);
+    Some(Table {
+        caption: kind.caption().to_owned(),
+        columns: titles.chain(levels.iter().map(|level| TableColumn::number(level.to_string()))).collect(),
+        rows,
+    })
+}
+
+fn left_out(plan: &Plan) -> Option<String> {
+    let command = |cell: &CellKey| {
+        let (data, backbone, loss) = (&cell.data, &cell.model, &cell.loss);
+        format!("- `rivalry sweep --data {data} --model {backbone} --loss {loss} --halving`")
+    };
+    let commands: Vec<String> = plan.left_out.iter().map(command).collect();
+    (!commands.is_empty()).then(|| {
+        format!(
+            "## Left out\n\nThese cells have no settings, neither published nor from our own searches. To search:\n\n{}",
+            commands.join("\n")
+        )
+    })
+}
+
+fn loss_name(cell: &MeasuredCell) -> &str {
+    cell.loss.get("type").and_then(|name| name.as_str()).unwrap_or_default()
+}
+
+/// The hyperparameters that are usually searched, and the others that differ from their defaults.
+fn settings(cell: &MeasuredCell) -> String {
+    let entry = LOSSES.iter().find(|entry| entry.name == loss_name(cell));
+    let params = entry.map_or(&[][..], |entry| entry.params);
+    let of_loss = cell.loss.iter().filter(|(key, _)| *key != "type").filter_map(|(key, value)| {
+        let value = value_text(value);
+        let is_default = |param: &&Param| param.grid.is_empty() && param.default.to_string() == value;
+        let param = params.iter().find(|param| param.name == key);
+        param.filter(is_default).is_none().then(|| format!("{key} {value}"))
+    });
+    let decay = (cell.weight_decay > 0.0).then(|| format!("wd {}", cell.weight_decay));
+    std::iter::once(format!("lr {}", cell.lr)).chain(decay).chain(of_loss).collect::<Vec<_>>().join(", ")
+}
+
+fn epochs(cell: &MeasuredCell) -> String {
+    cell.epochs.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn summary_cell(summary: Option<&Summary>) -> TableCell {
+    TableCell::or_dash(summary.map(mean_and_deviation))
+}
+
+fn published(cell: &MeasuredCell) -> TableCell {
+    let values = cell.published.get(RECALL).zip(cell.published.get(NDCG));
+    TableCell::or_dash(values.map(|(recall, ndcg)| format!("{recall:.4} / {ndcg:.4}")))
+}
+
+fn difference_from_published(cell: &MeasuredCell) -> TableCell {
+    change_cell(cell.reference.get(NDCG), cell.published.get(NDCG).copied())
+}
+
+fn change_cell(value: Option<&Summary>, base: Option<f64>) -> TableCell {
+    let change = value.zip(base).and_then(|(value, base)| relative_change(value.mean, base));
+    TableCell::or_dash(change.map(percent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(loss: &str, ndcg: f64) -> MeasuredCell {
+        MeasuredCell {
+            data: "health".to_owned(),
+            backbone: "mf".to_owned(),
+            loss: loss.parse().unwrap(),
+            lr: 0.1,
+            weight_decay: 0.0,
+            found: true,
+            false_positives: 0.0,
+            false_negatives: 0.0,
+            seeds: 1,
+            epochs: vec![5],
+            reference: BTreeMap::from([(NDCG.to_owned(), Summary { mean: ndcg, deviation: None })]),
+            ours: BTreeMap::new(),
+            last: BTreeMap::new(),
+            head: BTreeMap::new(),
+            tail: BTreeMap::new(),
+            published: BTreeMap::from([(RECALL.to_owned(), 0.2), (NDCG.to_owned(), 0.1)]),
+        }
+    }
+
+    #[test]
+    fn settings_are_those_searched_and_those_that_differ_from_the_default() {
+        let mut cell = cell("type = 'cap'\ntau = 0.2\nalpha = 3.0\npull = 0.75\nslate = 20", 0.1);
+        assert_eq!(settings(&cell), "lr 0.1, alpha 3, pull 0.75, tau 0.2");
+        cell.loss["slate"] = 100.into();
+        cell.weight_decay = 1e-4;
+        assert_eq!(settings(&cell), "lr 0.1, wd 0.0001, alpha 3, pull 0.75, slate 100, tau 0.2");
+    }
+
+    #[test]
+    fn tables_have_published_values_the_ablation_and_the_noise() {
+        let mut noisy = cell("type = 'sl'\ntau = 0.2", 0.05);
+        noisy.false_positives = 0.2;
+        let measured = [cell("type = 'sl'\ntau = 0.2", 0.1), cell("type = 'dsl'\ntau = 0.2", 0.11), noisy];
+        let plan = Plan { planned: Vec::new(), left_out: Vec::new() };
+        let text = reproduction_markdown(&measured, &plan);
+        for expected in [
+            "## health, mf\n\n| loss | settings |",
+            "| dsl \\* | lr 0.1, tau 0.2 | 1 | 5 | – | 0.1100 | 0.2000 / 0.1000 | +10.0 % | – / – |",
+            "**Ablation**\n\n| loss | NDCG@20 | relative to SL |\n| --- | ---: | ---: |\n| sl | 0.1000 | ±0.0 % |",
+            "| data | backbone | loss | 0 | 0.2 |\n| --- | --- | --- | ---: | ---: |\n| health | mf | sl | 0.1000 | 0.0500 (−50.0 %) |",
+        ] {
+            assert!(text.contains(expected), "{expected}\n{text}");
+        }
+        assert!(!text.contains("head") && !text.contains("Left out"), "{text}");
+    }
+}
