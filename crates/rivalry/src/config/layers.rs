@@ -289,7 +289,7 @@ mod tests {
         assert!(error("trian.epochs=3").contains("did you mean 'train'?"));
         assert!(error("loss.type=dls").contains("did you mean 'dsl'?"));
         assert!(error("loss.tau=0").starts_with("loss.tau: expected a number > 0"));
-        assert!(error("optim.lr=nan").starts_with("optim.lr: expected a number > 0, found NaN"));
+        assert!(error("optim.lr=nan").starts_with("optim.lr: expected a number > 0, found nan"));
         assert!(error("train.batch_size=0").starts_with("train.batch_size: expected a whole number ≥ 1"));
         assert!(error("train.epochs=many").contains("invalid type"));
         assert!(error("train.select=lst").contains("unknown choice 'lst'\n  help: did you mean 'last'?"));

@@ -114,9 +114,9 @@ mod tests {
     #[test]
     fn items_are_drawn_as_often_as_their_log_probability_says() {
         // Item i has i + 1 interactions; user 0 has the items 0 and 5, user 1 has nearly everything.
-        let pairs = (0..8u32).flat_map(|item| (0..=item).map(move |n| (10 + n, item)));
+        let pairs = (0..8u32).flat_map(|item| (0..=item).map(move |n| (10 + item * 8 + n, item)));
         let pairs = pairs.chain([(0, 0), (0, 5)]).chain((1..8).map(|item| (1, item)));
-        let dataset = dataset(20, 8, pairs);
+        let dataset = dataset(80, 8, pairs);
         for (power, user) in [(0.0, 0), (0.75, 0), (1.0, 0), (1.0, 1)] {
             let sampler = Popularity::new(power, (&dataset).into()).unwrap();
             let mut drawn = vec![0; 100_000];
