@@ -80,7 +80,8 @@ fn small(folder: &Path) -> BTreeMap<String, String> {
             for (way, settings) in SCORING {
                 let chosen = ["--loss", &loss, "--backbone", &backbone];
                 // BPR and the like have a number of negatives of their own.
-                let settings = if ["bpr", "guidedrec"].contains(&&loss[..]) { &settings[2..] } else { settings };
+                let settings =
+                    if ["bpr", "guidedrec"].contains(&&loss[..]) { &settings[2..] } else { settings };
                 let args = chosen.iter().chain(settings).map(|arg| (*arg).to_owned()).collect();
                 jobs.push((format!("{loss}/{backbone}/{way}"), args));
             }

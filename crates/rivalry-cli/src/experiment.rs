@@ -15,13 +15,9 @@ use crate::signals::stop_requested;
 
 /// All threads, on as many trials as there are threads: small trainings gain more from having a core each than from
 /// sharing two.
-pub fn order(jobs: Option<usize>, machine: &Machine) -> Order {
+pub fn order(jobs: Option<usize>, _: &Machine) -> Order {
     let threads = rayon::current_num_threads();
     let jobs = jobs.unwrap_or(threads).clamp(1, threads);
-    // What may be taken is shared out, too.
-    if let Some(bytes) = machine.max_memory {
-        rivalry::memory::set_limit(bytes / jobs as u64);
-    }
     Order { jobs, threads, halving: None, keep_models: false }
 }
 

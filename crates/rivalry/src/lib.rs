@@ -5,23 +5,20 @@
 pub mod backbone;
 pub mod compare;
 pub mod config;
-pub mod data;
-mod error;
 pub mod eval;
 pub mod experiment;
-pub mod files;
 pub mod inspect;
 pub mod loss;
-pub mod memory;
 pub mod reproduce;
-mod rng;
 pub mod run;
 pub mod sample;
 mod self_test;
 pub mod stats;
 pub mod train;
 
-pub use error::{Error, InputError, Result, did_you_mean, unknown_name};
+pub use rivalry_data::{
+    self as data, Error, InputError, Result, did_you_mean, files, memory, rng, unknown_name,
+};
 pub use rivalry_kernels::Matrix;
 pub use self_test::{Tested, self_test};
 

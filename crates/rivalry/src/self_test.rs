@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use crate::config::{Config, setting_layer};
-use crate::data::{Dataset, Preparation, load};
+use crate::data::{DataConfig, Dataset, LoadOptions, load};
 use crate::train::{Event, Fitted, Nowhere, fit};
 use crate::{Error, InputError, Result};
 
@@ -42,7 +42,7 @@ impl Tested {
 /// # Errors
 /// If a training fails.
 pub fn self_test() -> Result<Vec<Tested>> {
-    let dataset = load("synthetic", &Default::default(), &Preparation::default(), None, &mut |_| {})?;
+    let dataset = load(&DataConfig::new("synthetic"), &LoadOptions::default(), &mut |_| {})?;
     let test = |(loss, backbone, expected)| {
         let (found, bits) = train(&dataset, loss, backbone, 1)?;
         let (_, others) = train(&dataset, loss, backbone, 3)?;

@@ -9,10 +9,11 @@ mod param;
 mod preset;
 mod settings;
 
+pub use crate::data::DataConfig;
 pub use entry::{Entry, choose};
 pub use found::{Found, found};
 pub use layers::{no_source, read_layer, setting_layer, source_layer};
 pub(crate) use param::shown;
 pub use param::{Param, Params, Range, Value};
 pub use preset::{Cell, cells, preset_layer};
-pub use settings::{Config, DataConfig, ModelConfig, Select, TrainConfig};
+pub use settings::{Config, ModelConfig, Select, TrainConfig};

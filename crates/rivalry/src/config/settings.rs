@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Preparation;
-use crate::data::read::ReadOptions;
+use crate::data::DataConfig;
 use crate::eval::EvalOptions;
 use crate::train::{AdamConfig, Score};
 use crate::{InputError, Result};
@@ -35,18 +34,6 @@ pub struct Config {
     pub train: TrainConfig,
     /// How the result is judged.
     pub eval: EvalOptions,
-}
-
-/// Where the data come from and how they are cut.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DataConfig {
-    /// The name of a known data set, or a path.
-    pub source: String,
-    /// How to read the files.
-    pub read: ReadOptions,
-    /// How to filter and split.
-    pub prepare: Preparation,
 }
 
 /// The model's size and score.

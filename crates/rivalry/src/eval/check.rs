@@ -1,7 +1,8 @@
 //! What must hold before anything is ranked, and what to tell the user if it doesn't.
 
 use crate::data::Dataset;
-use crate::{InputError, Matrix, Result, memory};
+use crate::memory::MemoryLimit;
+use crate::{InputError, Matrix, Result};
 
 /// The tables have rows of one width, and every target has one.
 pub(super) fn tables(users: &Matrix, items: &Matrix, targets: &[u32]) -> Result<()> {
@@ -39,7 +40,8 @@ pub(super) fn list_length(k: usize, n_items: usize) -> Result<()> {
 pub(super) fn fits(lists: usize, k: usize) -> Result<()> {
     let bytes = (lists as u64).saturating_mul(k as u64).saturating_mul(8);
     let what = format!("ranking {k} items for each of {lists} users");
-    memory::require(bytes, &what)
+    MemoryLimit::default()
+        .require(bytes, &what)
         .map_err(|refused| refused.help("ask for shorter lists or fewer users").into())
 }
 

@@ -295,12 +295,11 @@ impl Checked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Preparation, load};
+    use crate::data::{DataConfig, LoadOptions, load};
     use crate::eval::{METRICS, Mask};
 
     fn tables() -> (Dataset, Matrix, Matrix) {
-        let dataset =
-            load("synthetic", &Default::default(), &Preparation::default(), None, &mut |_| {}).unwrap();
+        let dataset = load(&DataConfig::new("synthetic"), &LoadOptions::default(), &mut |_| {}).unwrap();
         let wave = |r: usize, c: usize| ((r * 13 + c * 5) as f32).sin();
         let users = Matrix::from_fn(dataset.users.len(), 24, wave);
         let items = Matrix::from_fn(dataset.items.len(), 24, |r, c| wave(c, r));

@@ -13,7 +13,7 @@ use super::choice::{best_of_each, check_choice, check_seeds};
 use super::work::{Attempt, attempt};
 use super::{Chosen, Findings, Halving, Search, Standing, State, Trial, Watch, findings, index};
 use crate::config::Config;
-use crate::data::{Dataset, load};
+use crate::data::{Dataset, LoadOptions, load};
 use crate::run::RunFolder;
 use crate::{Error, InputError, Result};
 
@@ -222,7 +222,8 @@ impl Lab {
         if let Some(dataset) = known.get(&key) {
             return Ok(dataset.clone());
         }
-        let dataset = load(&data.source, &data.read, &data.prepare, self.data_dir.as_deref(), &mut |_| {})?;
+        let options = LoadOptions { data_dir: self.data_dir.clone(), ..LoadOptions::default() };
+        let dataset = load(data, &options, &mut |_| {})?;
         Ok(known.entry(key).or_insert(Arc::new(dataset)).clone())
     }
 

@@ -7,7 +7,7 @@ use super::Trial;
 use super::values::{Values, keys};
 use crate::config::{Config, Param, Value, no_source, read_layer, setting_layer, source_layer};
 use crate::loss::LOSSES;
-use crate::rng::stream;
+use crate::rng::seeded;
 use crate::{Error, InputError, Result, unknown_name};
 
 /// More trials than anyone has time for: a grid that multiplied out to this is a slip.
@@ -196,7 +196,7 @@ impl Search {
             return Err(too_many("the search draws").field("trials").into());
         }
         let (mut drawn, mut seen) = (Vec::new(), BTreeSet::new());
-        let mut rng = stream(self.seed, &[]);
+        let mut rng = seeded(self.seed);
         for attempt in 0..draws * 20 {
             if drawn.len() == draws || grids.is_empty() {
                 break;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::index::write_failure;
 use super::{Lab, Standing, State, Trial};
 use crate::data::Dataset;
-use crate::files::Lock;
+use crate::files::FolderLock;
 use crate::run::{Continuing, RunFolder};
 use crate::train::{Event, Fitted, Record, check, fit};
 use crate::{Error, InputError, Result};
@@ -53,7 +53,7 @@ pub(super) fn attempt(
 ) -> Result<Attempt> {
     let path = lab.path().join(&trial.name);
     std::fs::create_dir_all(&path).map_err(|e| Error::io("create", &path, e))?;
-    let Ok(lock) = Lock::try_take(&path)? else { return Ok(Attempt::Busy) };
+    let Ok(lock) = FolderLock::try_acquire(&path)? else { return Ok(Attempt::Busy) };
     let dataset = lab.dataset(&trial.config)?;
     let mut standing = lab.standing(trial)?;
     if let Ok(folder) = RunFolder::open(&path) {

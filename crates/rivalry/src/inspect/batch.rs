@@ -5,19 +5,11 @@ use rivalry_kernels::Matrix;
 use crate::data::Interactions;
 use crate::eval::unit_rows;
 use crate::loss::Row;
-use crate::rng::{shuffle, stream};
+use crate::rng::{Purpose, shuffle, stream};
 use crate::run::SavedModel;
 use crate::sample::{self, Sampler};
 use crate::train::{Model, Score};
 use crate::{Error, Result};
-
-/// What a stream of random numbers is for; other rooms use numbers below 40.
-#[derive(Clone, Copy)]
-pub(super) enum Purpose {
-    Pairs = 40,
-    Negatives = 41,
-    TwoSlates = 42,
-}
 
 /// A trained model and what it was trained on.
 pub(super) struct World<'a> {
@@ -70,7 +62,7 @@ impl<'a> World<'a> {
     /// That many training pairs, or all if there are fewer, in random order.
     pub fn pairs(&self, n: usize) -> Vec<(u32, u32)> {
         let mut pairs: Vec<(u32, u32)> = self.train().pairs().collect();
-        shuffle(&mut stream(self.seed, &[Purpose::Pairs as u64]), &mut pairs);
+        shuffle(&mut stream(self.seed, Purpose::InspectedPairs, &[]), &mut pairs);
         pairs.truncate(n);
         pairs
     }
@@ -84,7 +76,7 @@ impl<'a> World<'a> {
         n: usize,
     ) -> Result<Sampled> {
         let stretch = self.sampler.sharing().unwrap_or(1);
-        let mut rng = stream(self.seed, &[purpose as u64, batch as u64, (row / stretch) as u64]);
+        let mut rng = stream(self.seed, purpose, &[batch as u64, (row / stretch) as u64]);
         let mut negatives = vec![0; n];
         self.sampler.draw(self.train(), user, &mut rng, &mut negatives);
         if self.sampler.sharing().is_some() {

@@ -36,7 +36,7 @@ impl Default for Options {
 /// use rivalry::{data, inspect, run::SavedModel, train};
 /// let settings = "loss.type = 'dsl'\ntrain = { epochs = 1, negatives = 50 }".parse().unwrap();
 /// let config = Config::from_layers(&[source_layer("synthetic"), settings])?;
-/// let data = data::load("synthetic", &config.data.read, &config.data.prepare, None, &mut |_| {})?;
+/// let data = data::load(&data::DataConfig::new("synthetic"), &Default::default(), &mut |_| {})?;
 /// let fitted = train::fit(&data, &config, None, &mut train::Nowhere, &mut train::Silent)?;
 /// let train::Fitted::Done(fit) = fitted else { panic!("nobody stopped it") };
 /// let model = SavedModel::new(data, config, fit.learned, 1);

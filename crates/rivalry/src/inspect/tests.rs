@@ -11,7 +11,8 @@ fn trained(settings: &str) -> SavedModel {
     let layers = [source_layer("synthetic"), common.parse().unwrap(), settings.parse().unwrap()];
     let config = Config::from_layers(&layers).unwrap();
     let data =
-        crate::data::load("synthetic", &config.data.read, &config.data.prepare, None, &mut |_| {}).unwrap();
+        crate::data::load(&crate::data::DataConfig::new("synthetic"), &Default::default(), &mut |_| {})
+            .unwrap();
     match fit(&data, &config, None, &mut Nowhere, &mut Silent).unwrap() {
         Fitted::Done(fit) => SavedModel::new(data, config, fit.learned, 2),
         Fitted::Stopped(_) => panic!("nobody stopped it"),

@@ -11,7 +11,7 @@ use super::model_file::SavedModel;
 use super::origin::Origin;
 use crate::config::{Config, read_layer};
 use crate::data::Dataset;
-use crate::files::{DRAFT, LOCK, Lock, write_atomically};
+use crate::files::{FolderLock, LOCK_FILE, TEMP_PREFIX, write_atomically};
 use crate::train::{Model, Moment, Outcome, Progress, Stopped, Store};
 use crate::{Error, InputError, Result};
 
@@ -28,7 +28,7 @@ const FILES: [&str; 6] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT, INSPECTION];
 pub struct RunFolder {
     path: PathBuf,
     /// Held by whoever writes.
-    _lock: Option<Arc<Lock>>,
+    _lock: Option<Arc<FolderLock>>,
 }
 
 /// `metrics.json`: the figures of a run and what they were obtained with.
@@ -74,7 +74,7 @@ impl RunFolder {
     pub fn create(path: &Path, config: &Config, replace: bool) -> Result<Self> {
         Self::check_free(path, replace)?;
         std::fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
-        let folder = Self { path: path.to_owned(), _lock: Some(Arc::new(Lock::take(path)?)) };
+        let folder = Self { path: path.to_owned(), _lock: Some(Arc::new(FolderLock::acquire(path)?)) };
         for file in FILES {
             remove(&folder.path.join(file))?;
         }
@@ -83,7 +83,7 @@ impl RunFolder {
     }
 
     /// A new run, or this very one gone on with, whichever the folder holds. The lock is the caller's, taken before.
-    pub(crate) fn create_or_resume(path: &Path, config: &Config, lock: Lock) -> Result<Continuing> {
+    pub(crate) fn create_or_resume(path: &Path, config: &Config, lock: FolderLock) -> Result<Continuing> {
         let folder = Self { path: path.to_owned(), _lock: Some(Arc::new(lock)) };
         if !path.join(CONFIG).is_file() {
             folder.write_config(config)?;
@@ -105,7 +105,7 @@ impl RunFolder {
         let names: Vec<String> = entries
             .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
             // What a process left behind that was killed before it had written anything.
-            .filter(|name| name != LOCK && !name.starts_with(DRAFT))
+            .filter(|name| name != LOCK_FILE && !name.starts_with(TEMP_PREFIX))
             .collect();
         if names.is_empty() {
             return Ok(());
@@ -139,7 +139,7 @@ impl RunFolder {
     /// Opens a run to go on with it. Refused while another process does.
     pub fn resume(path: &Path) -> Result<Continuing> {
         let Self { path, .. } = Self::open(path)?;
-        let lock = Some(Arc::new(Lock::take(&path)?));
+        let lock = Some(Arc::new(FolderLock::acquire(&path)?));
         Self { path, _lock: lock }.go_on()
     }
 

@@ -143,13 +143,13 @@ impl Uniform {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::stream;
+    use crate::rng::seeded;
 
     /// One user who has the items `0..taken` of `n_items`.
     fn drawn(replacement: bool, taken: u32, n_items: usize, n: usize) -> Vec<u32> {
         let train = Interactions::from_pairs(1, n_items, (0..taken).map(|i| (0, i)));
         let mut out = vec![0; n];
-        Uniform { replacement, false_negatives: 0.0 }.draw(&train, 0, &mut stream(1, &[]), &mut out);
+        Uniform { replacement, false_negatives: 0.0 }.draw(&train, 0, &mut seeded(1), &mut out);
         out
     }
 
@@ -175,7 +175,7 @@ mod tests {
         let draw = |false_negatives: f64| {
             let mut out = vec![0; 20_000];
             let sampler = Uniform { replacement: true, false_negatives };
-            sampler.draw(&train, 0, &mut stream(1, &[]), &mut out);
+            sampler.draw(&train, 0, &mut seeded(1), &mut out);
             out
         };
         let (clean, spoilt) = (draw(0.0), draw(0.3));

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::footprint;
-use super::init::{Purpose, beginning};
+use super::init::beginning;
 use super::model::{Model, Score};
 use super::optim::AdamConfig;
 use super::outcome::{Ending, Fit, Fitted, Outcome};
@@ -14,7 +14,7 @@ use crate::backbone::{self, Embeddings};
 use crate::config::{Config, Select};
 use crate::data::Dataset;
 use crate::eval::{EvalOptions, Evaluation, Part, evaluate_watched};
-use crate::rng::{shuffle, stream};
+use crate::rng::{Purpose, shuffle, stream};
 use crate::sample::Sampler;
 use crate::{Error, InputError, Result, loss, sample};
 
@@ -126,7 +126,8 @@ impl<'a> Loop<'a> {
         while self.progress.epoch < settings.epochs && !self.out_of_patience() {
             pairs.clear();
             pairs.extend(self.dataset.train.pairs());
-            shuffle(&mut self.stream(Purpose::Order, &[]), &mut pairs);
+            let order = &[self.progress.epoch as u64];
+            shuffle(&mut stream(settings.seed, Purpose::Order, order), &mut pairs);
             for batch in pairs.chunks(settings.batch_size).skip(self.progress.batch) {
                 self.step(batch)?;
                 let event = Event::Step {
@@ -158,7 +159,7 @@ impl<'a> Loop<'a> {
         let (train, sampler) = (&self.dataset.train, &self.sampler);
         let (seed, epoch) = (self.config.train.seed, self.progress.epoch as u64);
         let negatives = |row: usize, out: &mut [u32]| {
-            let mut rng = stream(seed, &[Purpose::Negatives as u64, epoch, batch as u64, row as u64]);
+            let mut rng = stream(seed, Purpose::Negatives, &[epoch, batch as u64, row as u64]);
             sampler.draw(train, users[row], &mut rng, out);
         };
         let batch_of_pairs = Batch {
@@ -319,11 +320,6 @@ impl<'a> Loop<'a> {
             pairs_per_second: (self.dataset.train.len() * epochs) as f64 / seconds.train,
         };
         Ok(Fitted::Done(Box::new(Fit { learned: model.learned().clone(), outcome })))
-    }
-
-    fn stream(&self, purpose: Purpose, key: &[u64]) -> rand_xoshiro::Xoshiro256PlusPlus {
-        let key: Vec<u64> = [purpose as u64, self.progress.epoch as u64].iter().chain(key).copied().collect();
-        stream(self.config.train.seed, &key)
     }
 }
 

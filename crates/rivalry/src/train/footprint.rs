@@ -2,7 +2,8 @@
 
 use crate::config::Config;
 use crate::data::{Dataset, Interactions};
-use crate::{Result, backbone, loss, memory};
+use crate::memory::MemoryLimit;
+use crate::{Result, backbone, loss};
 
 /// Copies of both tables while a model trains: learned, gradients, two moments, what is scored, the best epoch.
 const TRAINING: u64 = 6;
@@ -41,9 +42,9 @@ pub fn footprint(dataset: &Dataset, config: &Config) -> u64 {
     parts.into_iter().fold(0, u64::saturating_add)
 }
 
-/// Refuses a training that would not fit into the [`memory`] there may be.
+/// Refuses a training that would not fit into the [memory](crate::memory) there may be.
 pub(super) fn check(dataset: &Dataset, config: &Config) -> Result<()> {
-    memory::require(footprint(dataset, config), "this training").map_err(|refused| {
+    MemoryLimit::default().require(footprint(dataset, config), "this training").map_err(|refused| {
         refused
             .help("lower model.dim, train.batch_size or train.negatives, keep fewer users and items, or raise --max-memory")
             .into()
@@ -54,12 +55,11 @@ pub(super) fn check(dataset: &Dataset, config: &Config) -> Result<()> {
 mod tests {
     use super::*;
     use crate::config::setting_layer;
-    use crate::data::{Preparation, load};
+    use crate::data::{DataConfig, LoadOptions, load};
 
     #[test]
     fn graphs_and_rivals_take_more_and_so_do_dimensions_and_negatives() {
-        let dataset =
-            load("synthetic", &Default::default(), &Preparation::default(), None, &mut |_| {}).unwrap();
+        let dataset = load(&DataConfig::new("synthetic"), &LoadOptions::default(), &mut |_| {}).unwrap();
         let with = |settings: &[&str]| {
             let layers: Vec<_> = settings.iter().map(|setting| setting_layer(setting).unwrap()).collect();
             footprint(&dataset, &Config::from_layers(&layers).unwrap()) - BASE

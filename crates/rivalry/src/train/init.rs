@@ -8,16 +8,7 @@ use super::progress::Progress;
 use super::store::Stopped;
 use crate::backbone::Embeddings;
 use crate::loss::{self, Init, Loss};
-use crate::rng::{normal, stream};
-
-/// What a stream of random numbers is for. The splits of the data use the numbers below 16.
-#[derive(Clone, Copy)]
-pub(super) enum Purpose {
-    Init = 16,
-    Order = 17,
-    Negatives = 18,
-    RivalInit = 19,
-}
+use crate::rng::{Purpose, normal, stream};
 
 /// A training that has not taken a step.
 pub(super) fn beginning(loss: &dyn Loss, [n_users, n_items, dim]: [usize; 3], seed: u64) -> Stopped {
@@ -25,7 +16,7 @@ pub(super) fn beginning(loss: &dyn Loss, [n_users, n_items, dim]: [usize; 3], se
         (initial(loss.init(), [n_users, n_items, dim], seed, purpose), AdamState::new(n_users, n_items, dim))
     };
     let (learned, optim) = tables(Purpose::Init);
-    let rival = loss.rival().map(|_| tables(Purpose::RivalInit));
+    let rival = loss.rival().map(|_| tables(Purpose::AdversaryInit));
     Stopped { progress: Progress::default(), learned, optim, rival, loss: loss::State::new(), best: None }
 }
 
@@ -39,7 +30,7 @@ fn initial(init: Init, [n_users, n_items, dim]: [usize; 3], seed: u64, purpose: 
         let mut table = Matrix::zeros(rows, dim);
         let lanes = table.lanes();
         table.as_lanes_mut().par_chunks_mut(lanes).enumerate().for_each(|(row, place)| {
-            let mut rng = stream(seed, &[purpose as u64, which, row as u64]);
+            let mut rng = stream(seed, purpose, &[which, row as u64]);
             let row: &mut [f32] = &mut bytemuck::cast_slice_mut(place)[..dim];
             for pair in row.chunks_mut(2) {
                 pair.copy_from_slice(&normal(&mut rng).map(|x| x * deviation)[..pair.len()]);
