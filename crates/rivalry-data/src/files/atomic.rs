@@ -7,7 +7,7 @@ use std::path::Path;
 use super::pending::PendingFile;
 use crate::{Error, Result};
 
-/// The prefix of the temporary files that [`write_atomically`](write) creates.
+/// The prefix of the temporary files that [`write_atomically`](super::write_atomically) creates.
 pub const TEMP_PREFIX: &str = ".tmp-";
 
 /// Writes a file atomically: under a temporary name in the same folder, synced to disk, then renamed to `path`.
