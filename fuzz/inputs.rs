@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use rivalry::config::{Config, read_layer};
 use rivalry::data::read::{ReadOptions, read};
 use rivalry::data::{Preparation, prepare};
+use rivalry::memory::MemoryLimit;
 use rivalry::model::Model;
 use rivalry_runs::run::RunFolder;
 
@@ -49,7 +50,7 @@ fn adjacency(bytes: &[u8]) {
     {
         std::fs::write(folder.join(name), text).expect("memory can be written to");
     }
-    let _ = read(&folder, &ReadOptions::default());
+    let _ = read(&folder, &ReadOptions::default(), MemoryLimit::default());
 }
 
 /// Zip files, and the other wrappings.
@@ -90,7 +91,7 @@ fn config(bytes: &[u8]) {
 fn load(name: &str, bytes: &[u8], options: &ReadOptions) {
     let path = place("files").join(name);
     std::fs::write(&path, bytes).expect("memory can be written to");
-    if let Ok(raw) = read(&path, options) {
+    if let Ok(raw) = read(&path, options, MemoryLimit::default()) {
         let _ = prepare("fuzz", raw, &Preparation::default());
     }
 }

@@ -18,8 +18,7 @@ fn config(source: &str, settings: &[&str]) -> Config {
 }
 
 fn data(config: &Config) -> Dataset {
-    let data = &config.data;
-    load(&data.source, &data.read, &data.prepare, None, &mut |_| {}).unwrap()
+    load(&config.data, &Default::default(), &mut |_| {}).unwrap()
 }
 
 fn train(dataset: &Dataset, config: &Config) -> Fit {

@@ -133,7 +133,7 @@ fn a_folder_that_exists() {
     let old = world.read("run/model.safetensors");
     world.train("run", &["--force", "--seed", "1"]);
     assert_ne!(world.read("run/model.safetensors"), old);
-    holds(&world.fails(2, &["data", "prepare", "log.csv", "run", "--force"]), &["no part of a data set"]);
+    holds(&world.fails(2, &["data", "prepare", "log.csv", "run", "--force"]), &["not part of a data set"]);
     world.write("notes.txt", "mine");
     holds(
         &world.fails(2, &["recommend", "run", "--all", "--out", "notes.txt"]),

@@ -116,12 +116,12 @@ fn what_would_not_fit_is_refused_with_both_figures() {
     let world = World::with_log();
     let train = [&["train", "--data", "log.csv", "--out", "run", "--max-memory", "8M"], SMALL].concat();
     let said = world.fails(2, &train);
-    holds(&said, &["this training needs about", "of memory, and there are 8.0 MB", "--max-memory"]);
+    holds(&said, &["this training needs about", "of memory, but only 8.0 MB are available", "--max-memory"]);
     let said = world.fails(2, &["train", "--data", "log.csv", "--max-memory", "100"]);
     holds(&said, &["log.csv", "reading it needs about"]);
     world.train("run", &[]);
     let said = world.fails(2, &["evaluate", "run", "--k", "40", "--max-memory", "9k"]);
-    holds(&said, &["of memory, and there are 9.0 kB"]);
+    holds(&said, &["of memory, but only 9.0 kB are available"]);
     let said = world.fails(2, &["train", "--data", "log.csv", "--max-memory", "lots"]);
     holds(&said, &["expected a size such as"]);
 }

@@ -8,6 +8,7 @@ mod training;
 
 use std::path::PathBuf;
 
+use rand_xoshiro::Xoshiro256PlusPlus;
 use rivalry::Matrix;
 use rivalry::backbone::{Embeddings, Score};
 use rivalry::data::Interactions;
@@ -19,7 +20,6 @@ use rivalry::optim::{OPTIMIZERS, OptimConfig};
 use rivalry::sampler::Sampler;
 use rivalry::train::gradient::{Batch, EmbeddingModel, GradientStep, OptimizedModel};
 use rivalry_kernels::Real;
-use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::Value;
 
 fn cases(file: &str) -> Vec<Value> {

@@ -89,7 +89,11 @@ fn metrics_agree_with_the_reference_figures() {
         let mut tensors = Tensors::default();
         tensors.put_embeddings("learned", &embeddings);
         let model = Model::new(&data, Config::from_layers(&config).unwrap(), tensors, Some(1));
-        let filter = Filter { known: false, exclude: Some(&data.train.gather_users(&per_user.users)), ..Filter::default() };
+        let filter = Filter {
+            known: false,
+            exclude: Some(&data.train.gather_users(&per_user.users)),
+            ..Filter::default()
+        };
         let lists = Ranker::new(model).unwrap().recommend(&per_user.users, case.k, &filter).unwrap();
         let expected: Vec<(u32, &Figures)> =
             (0..).zip(&case.per_user).filter_map(|(u, figures)| Some((u, figures.as_ref()?))).collect();

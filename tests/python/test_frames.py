@@ -102,7 +102,7 @@ def test_splits(data: Any) -> None:
     for options, text in [
         ({"split": "randon"}, "did you mean 'random'|unknown"),
         ({"test": 2.0}, "not a share"),
-        ({"split": "time"}, "goes by time"),
+        ({"split": "time"}, "needs timestamps"),
         ({"split": "leave-last", "test": 0.5}, "unknown key 'test'|test"),
     ]:
         with pytest.raises(ValueError, match=text):

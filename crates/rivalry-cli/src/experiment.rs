@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use rivalry::data::LoadOptions;
+use rivalry::memory::MemoryLimit;
 use rivalry_runs::experiment::{Moment, Order, Standing, State, Trial, Watch};
 
 use crate::args::Machine;
@@ -15,14 +18,24 @@ use crate::signals::stop_requested;
 
 /// All threads, on as many trials as there are threads: small trainings gain more from having a core each than from
 /// sharing two.
-pub fn order(jobs: Option<usize>, machine: &Machine) -> Order {
-    let threads = rayon::current_num_threads();
-    let jobs = jobs.unwrap_or(threads).clamp(1, threads);
-    // What may be taken is shared out, too.
-    if let Some(bytes) = machine.max_memory {
-        rivalry::memory::set_limit(bytes / jobs as u64);
+pub fn order(jobs: Option<usize>) -> Order {
+    Order {
+        jobs: side_by_side(jobs),
+        threads: rayon::current_num_threads(),
+        halving: None,
+        keep_models: false,
     }
-    Order { jobs, threads, halving: None, keep_models: false }
+}
+
+/// The memory limit is shared by the trials that run at the same time.
+pub fn per_job(machine: &Machine, data_dir: Option<&Path>, jobs: Option<usize>) -> LoadOptions {
+    let memory = machine.max_memory.map(|bytes| MemoryLimit::bytes(bytes / side_by_side(jobs) as u64));
+    LoadOptions { memory: memory.unwrap_or_default(), ..machine.load_options(data_dir) }
+}
+
+fn side_by_side(jobs: Option<usize>) -> usize {
+    let threads = rayon::current_num_threads();
+    jobs.unwrap_or(threads).clamp(1, threads)
 }
 
 /// One display for many trainings: a bar on a terminal, a line a trial elsewhere, nothing when quiet.

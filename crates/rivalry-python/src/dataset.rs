@@ -7,7 +7,7 @@ use numpy::{PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMe
 use pyo3::prelude::*;
 use rivalry::Matrix;
 use rivalry::config::{Config, source_layer};
-use rivalry::data::{IdMap, Parts, RawData, Records, prepare};
+use rivalry::data::{IdMap, LoadOptions, Parts, RawData, RawParts, Records, prepare};
 use rivalry::eval::{EvalOptions, Part};
 
 use crate::attend::attend;
@@ -39,7 +39,7 @@ impl Dataset {
             Some(part) => (*part.table).clone(),
             None => rivalry::data::Interactions::empty(n_users, n_items),
         };
-        let parts = [(*train.table).clone(), part(valid), part(test)];
+        let parts = Parts { train: (*train.table).clone(), valid: part(valid), test: part(test) };
         let (users, items) = (ids(users, n_users)?, ids(items, n_items)?);
         let data = rivalry::data::Dataset::new(name, users, items, parts, vec![]).map_err(raise)?;
         Ok(Self { data: Arc::new(data) })
@@ -98,8 +98,8 @@ pub fn load(py: Python<'_>, source: String, settings: &str, data_dir: Option<Pat
     let layer: toml::Table = serde_json::from_str(settings).map_err(|e| wrong(format!("settings: {e}")))?;
     let config = Config::from_layers(&[source_layer(&source), layer]).map_err(raise)?;
     let data = attend(py, 1, move || {
-        let rivalry::config::DataConfig { read, prepare, .. } = &config.data;
-        rivalry::data::load(&source, read, prepare, data_dir.as_deref(), &mut |_| {})
+        let options = LoadOptions { data_dir, ..LoadOptions::default() };
+        rivalry::data::load(&config.data, &options, &mut |_| {})
     })?;
     Ok(data.into())
 }
@@ -126,7 +126,7 @@ pub fn split(
         time: time.map(|time| time.to_vec()).transpose()?,
     };
     let (users, items) = (ids(users.0, users.1)?, ids(items.0, items.1)?);
-    let raw = RawData { users, items, parts: Parts::Whole(records), notes: vec![] };
+    let raw = RawData { users, items, parts: RawParts::Whole(records), notes: vec![] };
     Ok(attend(py, 1, move || prepare(&name, raw, &preparation))?.into())
 }
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use rivalry::config::{Config, setting_layer, source_layer};
-use rivalry_runs::run::RunFolder;
 use rivalry_report::Report;
+use rivalry_runs::run::RunFolder;
 use serde_json::json;
 
 fn main() {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use rivalry_runs::run::find_runs;
 use rivalry::{InputError, Result};
+use rivalry_runs::run::find_runs;
 
 use crate::group::group;
 use crate::html::html;

@@ -189,7 +189,8 @@ fn noise(measured: &[MeasuredCell], kind: Noise) -> Option<Table> {
     }
     let mut rows = Vec::new();
     for (_, base) in cells.iter().filter(|(level, _)| *level == 0.0) {
-        let curve: Vec<&(f64, &MeasuredCell)> = cells.iter().filter(|(_, cell)| cell.key == base.key).collect();
+        let curve: Vec<&(f64, &MeasuredCell)> =
+            cells.iter().filter(|(_, cell)| cell.key == base.key).collect();
         if curve.len() < 2 {
             continue;
         }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rivalry::config::{Config, Select, setting_layer, source_layer};
-use rivalry_runs::run::{Origin, RunFolder, RunRecord, find_runs};
 use rivalry::train::{Ending, EpochOutcome, Outcome, Record, Seconds};
+use rivalry_runs::run::{Origin, RunFolder, RunRecord, find_runs};
 use tempfile::TempDir;
 
 use crate::run::Run;

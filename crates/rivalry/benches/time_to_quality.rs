@@ -56,7 +56,7 @@ impl Request {
             layers.push(setting_layer(setting)?);
         }
         let config = Config::from_layers(&layers)?;
-        let dataset = load(&config.data.source, &config.data.read, &config.data.prepare, None, &mut |_| {})?;
+        let dataset = load(&config.data, &Default::default(), &mut |_| {})?;
         println!("{data}, {} threads, {}", rayon::current_num_threads(), self.settings.join(" "));
         println!();
         println!("| {METRIC} passes | after epoch | training seconds | {METRIC} there |");

@@ -51,7 +51,7 @@ fn config(name: &str, loss: &str) -> Config {
 }
 
 fn data(config: &Config) -> Dataset {
-    load(&config.data.source, &config.data.read, &config.data.prepare, None, &mut |_| {}).unwrap()
+    load(&config.data, &Default::default(), &mut |_| {}).unwrap()
 }
 
 /// Seconds an epoch: four of a small set, part of one of a large set (every step costs the same).

@@ -4,24 +4,21 @@
 
 pub mod backbone;
 pub mod config;
-pub mod data;
-mod error;
 pub mod eval;
-pub mod files;
 pub mod loss;
-pub mod memory;
 pub mod model;
 pub mod models;
 pub mod optim;
 pub mod params;
 pub mod ranker;
-pub mod rng;
 pub mod sampler;
 pub mod scorer;
 pub mod tensors;
 pub mod train;
 
-pub use error::{Error, InputError, Result, did_you_mean, unknown_name};
+pub use rivalry_data::{
+    self as data, Error, InputError, Result, did_you_mean, files, memory, rng, unknown_name,
+};
 pub use rivalry_kernels::Matrix;
 
 /// The example in the README, run as a test.

@@ -11,7 +11,8 @@ use safetensors::tensor::{Dtype, SafeTensors, View};
 use crate::backbone::Embeddings;
 use crate::data::{IdMap, Interactions};
 use crate::files::write_atomically;
-use crate::{Error, InputError, Result, memory};
+use crate::memory::MemoryLimit;
+use crate::{Error, InputError, Result};
 
 /// The one entry of the file's metadata. It holds all texts as JSON: entries of the metadata have no order, so several of
 /// them would make two files of the same content differ.
@@ -168,7 +169,9 @@ impl Tensors {
         let failed = |e| Error::io("read", path, e);
         // The file, and the tables taken out of it.
         let size = std::fs::metadata(path).map_err(failed)?.len();
-        memory::require(size.saturating_mul(2), "reading it").map_err(|refused| refused.file(path))?;
+        MemoryLimit::default()
+            .require(size.saturating_mul(2), "reading it")
+            .map_err(|refused| refused.file(path))?;
         let bytes = std::fs::read(path).map_err(failed)?;
         Ok(Self::parse(&bytes).map_err(|fault| fault.file(path))?)
     }

@@ -7,6 +7,8 @@ use std::process::{Command, ExitCode};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use rivalry::data::{RemoteFile, download};
+
 use super::{Scene, Tally, names};
 use crate::kill::{End, end_after, no_panic, whole};
 use crate::luck::Luck;
@@ -60,7 +62,8 @@ fn fetch(to: &Path) -> Command {
 pub fn child() -> ExitCode {
     let args: Vec<String> = std::env::args().collect();
     let [_, _, url, to] = &args[..] else { return ExitCode::FAILURE };
-    match rivalry::data::download(url, &PathBuf::from(to), SHA256, BYTES as u64, &mut |_, _| {}) {
+    let file = RemoteFile { url: url.clone(), sha256: SHA256.to_owned(), bytes: BYTES as u64 };
+    match download(&file, &PathBuf::from(to), &mut |_, _| {}) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");

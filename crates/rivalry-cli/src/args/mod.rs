@@ -7,9 +7,11 @@ mod reproduce;
 mod sweep;
 mod train;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
+use rivalry::data::LoadOptions;
+use rivalry::memory::MemoryLimit;
 
 pub use compare::{CompareArgs, FormatArg, InspectArgs};
 pub use data::{DataCommand, Layer, SourceArgs};
@@ -76,6 +78,18 @@ pub struct Machine {
     /// Refuse what would need more memory than this, such as 4G; without it more than is free
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub max_memory: Option<u64>,
+}
+
+impl Machine {
+    /// The memory limit.
+    pub fn memory(&self) -> MemoryLimit {
+        self.max_memory.map_or_else(MemoryLimit::default, MemoryLimit::bytes)
+    }
+
+    /// Where to look for named data sets, and the memory limit.
+    pub fn load_options(&self, data_dir: Option<&Path>) -> LoadOptions {
+        LoadOptions { data_dir: data_dir.map(Path::to_owned), memory: self.memory() }
+    }
 }
 
 fn memory_size(text: &str) -> Result<u64, String> {

@@ -25,7 +25,8 @@ pub fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let runs = find_runs(&paths)?;
     let runs = runs.iter().map(|path| FinishedRun::open(path)).collect::<Result<Vec<_>>>()?;
     let methods = group(runs)?;
-    let dataset = load(&methods[0].runs[0].config, args.data_dir.as_deref(), false)?;
+    let dataset =
+        load(&methods[0].runs[0].config, &args.machine.load_options(args.data_dir.as_deref()), false)?;
     let bar = CountingBar::new("runs measured");
     let comparison = compare(&methods, &dataset, &options, &mut |step| bar.update(step.done, step.of))?;
     drop(bar);

@@ -1,6 +1,6 @@
 //! `rivalry data`
 
-use rivalry::data::{Dataset, Stats, stats, write_benchmark};
+use rivalry::data::{Dataset, LoadOptions, Stats, stats, write_benchmark};
 use serde::Serialize;
 
 use super::load;
@@ -55,5 +55,9 @@ pub fn run(command: &DataCommand) -> anyhow::Result<()> {
 }
 
 fn dataset(source: &SourceArgs) -> rivalry::Result<Dataset> {
-    load(&resolve(None, None, source.layer(), &[])?, source.data_dir.as_deref(), false)
+    load(
+        &resolve(None, None, source.layer(), &[])?,
+        &LoadOptions { data_dir: source.data_dir.clone(), ..LoadOptions::default() },
+        false,
+    )
 }

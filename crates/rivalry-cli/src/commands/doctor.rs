@@ -100,7 +100,7 @@ fn threads() -> Check {
 
 fn free_memory() -> Check {
     const SCARCE: u64 = 512 << 20;
-    match memory::limit() {
+    match memory::MemoryLimit::default().get() {
         Some(free) if free < SCARCE => {
             Check::new("memory", Verdict::Note, format!("{} free", memory::size(free)))
                 .help("enough for small data only; what would not fit is refused")

@@ -36,7 +36,7 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
     let folder = RunFolder::open(&args.run)?;
     let model = folder.model()?;
     let options = options(args, &model.config.eval);
-    let dataset = load(&model.config, args.data_dir.as_deref(), false)?;
+    let dataset = load(&model.config, &args.machine.load_options(args.data_dir.as_deref()), false)?;
     dataset.check_same(&model.data_checksum)?;
     let scorer = model.scorer()?;
     let part = match args.split {
@@ -45,7 +45,11 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
     };
     let (mut evaluation, verification) = if args.verify {
         let verification = verify(&*scorer, &dataset, part, &options)?;
-        let reported = folder.record()?.filter(|_| part == Part::Test && options == model.config.eval);
+        let reported = folder.record()?.filter(|_| {
+            part == Part::Test
+                && options.metrics_only()
+                    == EvalOptions { memory: options.memory, ..model.config.eval.metrics_only() }
+        });
         check_reported(reported.as_ref(), &verification.evaluation)?;
         (verification.evaluation.clone(), Some(verification))
     } else {
@@ -94,6 +98,7 @@ fn options(args: &EvaluateArgs, own: &EvalOptions) -> EvalOptions {
             AverageArg::All => Average::All,
         }),
         per_user: args.per_user.is_some(),
+        memory: args.machine.memory(),
         buckets: args.buckets || own.buckets,
         beyond_accuracy: args.beyond || own.beyond_accuracy,
     }

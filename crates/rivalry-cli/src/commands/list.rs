@@ -1,7 +1,7 @@
 //! `rivalry list`
 
 use rivalry::data::read::FORMATS;
-use rivalry::data::{Choice, Counts, SPLITS, VALIDATIONS, catalogue, thousands};
+use rivalry::data::{Counts, SPLITS, SplitEntry, VALIDATIONS, catalogue, thousands};
 use rivalry::eval::METRICS;
 use rivalry::loss::LOSSES;
 use rivalry::models::{Kind, MODELS};
@@ -115,8 +115,8 @@ fn entries<B: 'static>(section: &str, list: impl IntoIterator<Item = &'static En
 }
 
 /// The settings of a choice are the fields of its default.
-fn choices<T: Serialize>(section: &str, list: &[Choice<T>]) -> Vec<Line> {
-    let line = |choice: &Choice<T>| {
+fn choices<T: Serialize>(section: &str, list: &[SplitEntry<T>]) -> Vec<Line> {
+    let line = |choice: &SplitEntry<T>| {
         let fields = serde_json::to_value(&choice.default).unwrap_or_default();
         let fields = fields.as_object().into_iter().flatten().filter(|(key, _)| *key != "type");
         let parameters = fields.map(|(key, value)| Parameter {

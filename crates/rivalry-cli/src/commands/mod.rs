@@ -20,7 +20,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use rivalry::config::Config;
-use rivalry::data::{self as library, Dataset, IdMap};
+use rivalry::data::{self as library, Dataset, IdMap, LoadOptions};
 use rivalry::{InputError, did_you_mean};
 
 use crate::args::{Command, Machine};
@@ -49,18 +49,14 @@ pub fn run(command: &Command) -> anyhow::Result<()> {
 
 /// Sets how many threads there are and how much memory, for everything that follows.
 fn use_machine(machine: &Machine) -> anyhow::Result<()> {
-    if let Some(bytes) = machine.max_memory {
-        rivalry::memory::set_limit(bytes);
-    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(machine.threads.into());
     pool.build_global().map_err(|e| anyhow!("can't start the threads: {e}"))
 }
 
 /// Loads the data a config asks for, and shows a download if it takes one.
-fn load(config: &Config, data_dir: Option<&Path>, quiet: bool) -> rivalry::Result<Dataset> {
+fn load(config: &Config, options: &LoadOptions, quiet: bool) -> rivalry::Result<Dataset> {
     let mut bar = DownloadBar::new(quiet);
-    let data = &config.data;
-    library::load(&data.source, &data.read, &data.prepare, data_dir, &mut |progress| bar.update(progress))
+    library::load(&config.data, options, &mut |progress| bar.update(progress))
 }
 
 /// The dense number of an original id. Among very many ids a likely typo would take too long to find.

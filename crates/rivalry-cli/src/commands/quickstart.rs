@@ -32,7 +32,7 @@ pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
         let common = SETTINGS.parse().expect("the settings are TOML");
         configs.push(resolve(None, None, common, &[format!("loss.type={loss}"), setting.to_owned()])?);
     }
-    let dataset = load(&configs[0], None, args.common.quiet)?;
+    let dataset = load(&configs[0], &args.common.machine.load_options(None), args.common.quiet)?;
     let out = match &args.out {
         Some(out) => out.clone(),
         None => numbered_folder(Path::new("runs/quickstart"))?,

@@ -19,7 +19,7 @@ pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
         refuse_existing(out, args.force).map_err(Error::from)?;
     }
     use_machine(&args.machine)?;
-    let ranker = Ranker::new(open_model(&args.run)?)?;
+    let ranker = Ranker::new(open_model(&args.run)?)?.with_memory_limit(args.machine.memory());
     let model = ranker.model();
     let users = users(&args.users, model)?;
     let n = (args.n as usize).min(model.items.len());

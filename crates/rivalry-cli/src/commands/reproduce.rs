@@ -8,15 +8,15 @@ use rivalry::data::{Validation, catalogue, locate};
 use rivalry::files::write_atomically;
 use rivalry::models::MODELS;
 use rivalry::unknown_name;
-use rivalry_runs::experiment::{Lab, Order, Trial};
 use rivalry_report::reproduction_markdown;
+use rivalry_runs::experiment::{Lab, Order, Trial};
 use rivalry_runs::presets::paper_cells;
 use rivalry_runs::reproduce::{Figure, MeasuredCell, Plan, Request, measure, plan};
 use serde_json::json;
 
 use super::use_machine;
 use crate::args::{FigureArg, ReproduceArgs};
-use crate::experiment::{Display, order};
+use crate::experiment::{Display, order, per_job};
 use crate::output::{print, print_json, quoted, say};
 use crate::progress::DownloadBar;
 use crate::signals::{self, SweepInterrupted};
@@ -25,13 +25,16 @@ use crate::table;
 pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
     let plan = plan(&request(args)?)?;
-    let order = Order { keep_models: true, ..order(args.jobs.map(usize::from), &args.common.machine) };
+    let order = Order { keep_models: true, ..order(args.jobs.map(usize::from)) };
     let estimate = table::seconds(plan.cost() / order.threads as f64);
     if args.dry_run {
         return Ok(tell(args, &plan, &estimate)?);
     }
     fetch(args, &plan)?;
-    let lab = Lab::open(&args.out, args.data_dir.as_deref())?;
+    let lab = Lab::open(
+        &args.out,
+        per_job(&args.common.machine, args.data_dir.as_deref(), args.jobs.map(usize::from)),
+    )?;
     if !args.common.quiet {
         say(format_args!(
             "{} trainings in {}, about {estimate} for all of them; {} cells have no settings",

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rivalry::Error;
+use rivalry::train::trainer;
 use rivalry_runs::run::{Agreement, FinishedRun, RunFolder};
 use serde::Serialize;
 
@@ -22,9 +23,11 @@ struct Document<'a> {
 pub fn run(args: &RerunArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
     let then = FinishedRun::open(&args.run)?;
-    let dataset = load(&then.config, args.data_dir.as_deref(), args.common.quiet)?;
+    let dataset =
+        load(&then.config, &args.common.machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
     dataset.check_same(&then.record.data_checksum)?;
-    rivalry::train::check(&dataset, &then.config)?;
+    let memory = args.common.machine.memory();
+    trainer(&then.config, memory).check(&dataset)?;
     let place = Place::new(args.out.as_deref())?;
     let folder = RunFolder::create(place.path(), &then.config, false)?;
     if !args.common.quiet {

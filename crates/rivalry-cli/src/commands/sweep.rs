@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{load, use_machine};
 use crate::args::SweepArgs;
-use crate::experiment::{Display, order};
+use crate::experiment::{Display, order, per_job};
 use crate::output::{print, print_json, quoted, say};
 use crate::settings::absolute_source;
 use crate::signals::{self, SweepInterrupted};
@@ -36,16 +36,18 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
         .into());
     };
     // Read before anything is made, so that a wrong name or file leaves nothing behind.
-    let dataset = load(&first.config, args.data_dir.as_deref(), args.common.quiet)?;
+    let dataset =
+        load(&first.config, &args.common.machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
     let out = args
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from(format!("runs/sweep-{}", name(args, &dataset.name))));
-    let lab = Lab::open(&out, args.data_dir.as_deref())?;
+    let lab =
+        Lab::open(&out, per_job(&args.common.machine, args.data_dir.as_deref(), args.jobs.map(usize::from)))?;
     let order = Order {
         halving: args.halving.then(Halving::default),
         keep_models: args.keep_models,
-        ..order(args.jobs.map(usize::from), &args.common.machine)
+        ..order(args.jobs.map(usize::from))
     };
     if !args.common.quiet {
         introduce_data(&dataset);

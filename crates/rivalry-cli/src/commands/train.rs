@@ -5,6 +5,7 @@ use std::path::Path;
 
 use rivalry::config::{Config, Select};
 use rivalry::data::{IdMap, Interactions};
+use rivalry::train::trainer;
 use rivalry::{Error, InputError};
 use rivalry_runs::presets::paper_cells;
 use rivalry_runs::run::{ResumedRun, RunFolder, RunRecord};
@@ -28,8 +29,9 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
 fn start(args: &TrainArgs) -> anyhow::Result<()> {
     let new = &args.new;
     let config = resolve(new.preset.as_deref(), new.config.as_deref(), args.layer(), &new.set)?;
-    let dataset = load(&config, args.data_dir.as_deref(), args.common.quiet)?;
-    rivalry::train::check(&dataset, &config)?;
+    let machine = &args.common.machine;
+    let dataset = load(&config, &machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
+    trainer(&config, machine.memory()).check(&dataset)?;
     let out = match &new.out {
         Some(out) => out.clone(),
         None => numbered_folder(&Path::new("runs").join(run_name(&dataset.name, &config)))?,
@@ -57,9 +59,10 @@ fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
         let saved = folder.model()?;
         return show(args, &folder, &record, &saved.users, &saved.train);
     }
-    let dataset = load(&config, args.data_dir.as_deref(), args.common.quiet)?;
+    let machine = &args.common.machine;
+    let dataset = load(&config, &machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
     data_checksum.map_or(Ok(()), |checksum| dataset.check_same(&checksum))?;
-    rivalry::train::check(&dataset, &config)?;
+    trainer(&config, machine.memory()).check(&dataset)?;
     if let (Some(epochs), Some(gradient)) = (longer, &mut config.gradient) {
         gradient.train.epochs = epochs;
         folder.extend(&config)?;

@@ -1,7 +1,7 @@
 //! A comparison as LaTeX, with plain `tabular` environments that need no package.
 
-use rivalry_runs::compare::Comparison;
 use rivalry_report::{Table, TableCell};
+use rivalry_runs::compare::Comparison;
 
 use super::notes::prose;
 use super::tables::tables;

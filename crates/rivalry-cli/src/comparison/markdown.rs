@@ -1,7 +1,7 @@
 //! A comparison as Markdown.
 
-use rivalry_runs::compare::Comparison;
 use rivalry_report::{Table, escape_markdown};
+use rivalry_runs::compare::Comparison;
 
 use super::notes::prose;
 use super::tables::tables;

@@ -1,9 +1,9 @@
 //! The tables of a comparison, independent of the output format.
 
-use rivalry_runs::compare::{Compared, Comparison, Difference};
 use rivalry::data::thousands;
-use rivalry_runs::stats::Summary;
 use rivalry_report::{Table, TableCell, TableColumn, mean_and_deviation};
+use rivalry_runs::compare::{Compared, Comparison, Difference};
+use rivalry_runs::stats::Summary;
 
 /// Means, differences, head and tail items, and metrics of the recommended lists as a whole.
 pub fn tables(comparison: &Comparison) -> Vec<Table> {

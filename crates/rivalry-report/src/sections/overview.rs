@@ -93,7 +93,10 @@ fn unfinished_table(runs: &[&Run]) -> RunTable {
             TableCell::new(&run.name),
             TableCell::new(run.loss()),
             TableCell::new(run.data()),
-            TableCell::new(format!("{epoch} of {}", run.config.gradient.as_ref().map_or(0, |gradient| gradient.train.epochs))),
+            TableCell::new(format!(
+                "{epoch} of {}",
+                run.config.gradient.as_ref().map_or(0, |gradient| gradient.train.epochs)
+            )),
             TableCell::or_dash(valid.map(|value| format!("{value:.4} ({metric})"))),
             TableCell::new(match &run.failure {
                 Some(reason) => format!("failed: {reason}"),

@@ -140,7 +140,10 @@ fn metric_cell(summary: Option<Summary>, best: f64) -> TableCell {
 
 /// The range of the selected epochs over the seeds.
 fn epochs(setting: &Setting<'_>) -> String {
-    let epochs = setting.runs.iter().filter_map(|run| Some(run.record.as_ref()?.outcome.training.as_ref()?.best_epoch));
+    let epochs = setting
+        .runs
+        .iter()
+        .filter_map(|run| Some(run.record.as_ref()?.outcome.training.as_ref()?.best_epoch));
     let epochs: Vec<usize> = epochs.collect();
     match (epochs.iter().min(), epochs.iter().max()) {
         (Some(first), Some(last)) if first < last => format!("{first}–{last}"),

@@ -13,7 +13,7 @@
 //! let runs = runs.iter().map(|path| FinishedRun::open(path)).collect::<rivalry::Result<Vec<_>>>()?;
 //! let methods = group(runs)?;
 //! let config = &methods[0].runs[0].config;
-//! let data = rivalry::data::load(&config.data.source, &config.data.read, &config.data.prepare, None, &mut |_| {})?;
+//! let data = rivalry::data::load(&config.data, &Default::default(), &mut |_| {})?;
 //! let comparison = compare(&methods, &data, &Options::default(), &mut |_| {})?;
 //! for method in &comparison.methods {
 //!     println!("{}: {:.4}", method.name, method.metrics["NDCG@20"].mean);

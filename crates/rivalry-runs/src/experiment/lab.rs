@@ -12,10 +12,12 @@ use std::time::Duration;
 use super::choice::{best_of_each, check_choice, check_seeds};
 use super::work::{Attempt, attempt};
 use super::{Chosen, Findings, Halving, Search, Standing, State, Trial, Watch, findings, index};
+use rivalry::memory::MemoryLimit;
+
 use crate::run::RunFolder;
 use crate::{Error, InputError, Result};
 use rivalry::config::Config;
-use rivalry::data::{Dataset, load};
+use rivalry::data::{Dataset, LoadOptions, load};
 
 /// How long to wait before looking again whether another process is done with a trial.
 const LOOK_AGAIN: Duration = Duration::from_millis(300);
@@ -23,7 +25,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(300);
 /// The folder of an experiment.
 pub struct Lab {
     path: PathBuf,
-    data_dir: Option<PathBuf>,
+    load: LoadOptions,
     data: Mutex<HashMap<String, Arc<Dataset>>>,
     over: Mutex<HashMap<String, Standing>>,
 }
@@ -42,15 +44,11 @@ pub struct Order {
 }
 
 impl Lab {
-    /// Opens the folder, or makes it. Named data sets are looked for in `data_dir` first.
-    pub fn open(path: &Path, data_dir: Option<&Path>) -> Result<Self> {
+    /// Opens the folder, or makes it. `load` says where named data sets are looked for, and how much memory one trial may
+    /// take.
+    pub fn open(path: &Path, load: LoadOptions) -> Result<Self> {
         std::fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
-        Ok(Self {
-            path: path.to_owned(),
-            data_dir: data_dir.map(Path::to_owned),
-            data: Mutex::default(),
-            over: Mutex::default(),
-        })
+        Ok(Self { path: path.to_owned(), load, data: Mutex::default(), over: Mutex::default() })
     }
 
     /// Where it is.
@@ -214,6 +212,11 @@ impl Lab {
         Ok(values.fold(f64::NEG_INFINITY, f64::max))
     }
 
+    /// How much memory one trial may take.
+    pub(super) fn memory(&self) -> MemoryLimit {
+        self.load.memory
+    }
+
     /// The data of a config, read once for all trials that share them.
     pub fn dataset(&self, config: &Config) -> Result<Arc<Dataset>> {
         let data = &config.data;
@@ -222,7 +225,7 @@ impl Lab {
         if let Some(dataset) = known.get(&key) {
             return Ok(dataset.clone());
         }
-        let dataset = load(&data.source, &data.read, &data.prepare, self.data_dir.as_deref(), &mut |_| {})?;
+        let dataset = load(data, &self.load, &mut |_| {})?;
         Ok(known.entry(key).or_insert(Arc::new(dataset)).clone())
     }
 

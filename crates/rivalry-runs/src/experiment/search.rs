@@ -8,7 +8,7 @@ use super::values::{Values, keys};
 use rivalry::config::{Config, no_source, read_layer, setting_layer, source_layer};
 use rivalry::loss::LOSSES;
 use rivalry::params::{Param, Value};
-use rivalry::rng::stream;
+use rivalry::rng::seeded;
 use rivalry::{Error, InputError, Result, unknown_name};
 
 /// More trials than anyone has time for: a grid that multiplied out to this is a slip.
@@ -197,7 +197,7 @@ impl Search {
             return Err(too_many("the search draws").field("trials").into());
         }
         let (mut drawn, mut seen) = (Vec::new(), BTreeSet::new());
-        let mut rng = stream(self.seed, &[]);
+        let mut rng = seeded(self.seed);
         for attempt in 0..draws * 20 {
             if drawn.len() == draws || grids.is_empty() {
                 break;

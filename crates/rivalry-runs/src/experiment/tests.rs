@@ -2,6 +2,8 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
+use rivalry::data::LoadOptions;
+
 use super::*;
 
 const SMALL: &str = "base = { data.source = 'synthetic', train = { epochs = 6, eval_every = 2, negatives = 10 }, \
@@ -46,7 +48,7 @@ fn a_search_chooses_on_validation_and_a_second_one_has_nothing_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let search = search("grid = { loss.type = ['sl', 'bsl'], optim.lr = [0.1, 0.00001] }\nseeds = 2");
     let run = |watch: &Counter| {
-        let lab = Lab::open(folder.path(), None).unwrap();
+        let lab = Lab::open(folder.path(), LoadOptions::default()).unwrap();
         lab.search(&search, &ORDER, watch).unwrap().unwrap()
     };
     let first = run(&Counter::default());
@@ -75,7 +77,7 @@ fn two_at_the_same_folder_share_the_work_and_do_nothing_twice() {
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                let lab = Lab::open(folder.path(), None).unwrap();
+                let lab = Lab::open(folder.path(), LoadOptions::default()).unwrap();
                 lab.search(&search, &Order { jobs: 1, threads: 1, ..ORDER }, &counter).unwrap().unwrap();
             });
         }
@@ -89,12 +91,12 @@ fn two_at_the_same_folder_share_the_work_and_do_nothing_twice() {
 fn stopped_anywhere_and_gone_on_with_it_finds_the_same() {
     let search = search("grid = { loss.type = 'dsl', loss.alpha = [1, 2, 3] }");
     let whole = tempfile::tempdir().unwrap();
-    let expected = Lab::open(whole.path(), None).unwrap();
+    let expected = Lab::open(whole.path(), LoadOptions::default()).unwrap();
     let expected = expected.search(&search, &ORDER, &Counter::default()).unwrap().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut stops = 0;
     let found = loop {
-        let lab = Lab::open(folder.path(), None).unwrap();
+        let lab = Lab::open(folder.path(), LoadOptions::default()).unwrap();
         // Later every time, so that it comes to an end.
         let watch = Counter { stop_after: Some(5 + stops * 7), ..Counter::default() };
         match lab.search(&search, &ORDER, &watch).unwrap() {
@@ -113,7 +115,7 @@ fn halving_finds_the_winner_of_the_whole_search_with_less_work() {
     let search = Search::parse(&text).unwrap();
     let run = |halving: Option<Halving>| {
         let folder = tempfile::tempdir().unwrap();
-        let lab = Lab::open(folder.path(), None).unwrap();
+        let lab = Lab::open(folder.path(), LoadOptions::default()).unwrap();
         lab.search(&search, &Order { halving, ..ORDER }, &Counter::default()).unwrap().unwrap()
     };
     let (all, halved) = (run(None), run(Some(Halving::default())));
@@ -133,7 +135,11 @@ fn settings_that_cannot_be_trained_are_a_result_too() {
     let folder = tempfile::tempdir().unwrap();
     let search = search("grid = { loss.type = 'sl', optim.lr = [0.1, 1e38] }");
     let run = || {
-        Lab::open(folder.path(), None).unwrap().search(&search, &ORDER, &Counter::default()).unwrap().unwrap()
+        Lab::open(folder.path(), LoadOptions::default())
+            .unwrap()
+            .search(&search, &ORDER, &Counter::default())
+            .unwrap()
+            .unwrap()
     };
     let found = run();
     assert_eq!(found.trials[0].state, State::Finished);
@@ -175,7 +181,7 @@ fn without_a_validation_part_there_is_no_choice() {
         "data = { source = 'synthetic', prepare.validation.type = 'none' }",
     );
     let found = |grid: &str| {
-        let lab = Lab::open(folder.path(), None).unwrap();
+        let lab = Lab::open(folder.path(), LoadOptions::default()).unwrap();
         lab.search(&Search::parse(&format!("{none}{grid}")).unwrap(), &ORDER, &Counter::default())
     };
     let error = found("grid = { loss.type = 'sl', loss.tau = [0.1, 0.2] }").unwrap_err().to_string();
@@ -189,7 +195,7 @@ fn without_a_validation_part_there_is_no_choice() {
 fn a_choice_among_fewer_has_its_model_again() {
     let folder = tempfile::tempdir().unwrap();
     let found = |grid: &str| {
-        let lab = Lab::open(folder.path(), None).unwrap();
+        let lab = Lab::open(folder.path(), LoadOptions::default()).unwrap();
         let findings = lab.search(&search(grid), &ORDER, &Counter::default()).unwrap().unwrap();
         assert!(findings.chosen.iter().all(|chosen| {
             let run = folder.path().join(&chosen.seeds[0].name);
@@ -206,7 +212,7 @@ fn stopped_among_the_seeds_the_index_still_lists_all_trials() {
     let folder = tempfile::tempdir().unwrap();
     let search = search("grid = { loss.type = 'sl', loss.tau = [0.1, 0.2, 0.3] }\nseeds = 3");
     let order = Order { jobs: 1, threads: 1, ..ORDER };
-    let lab = || Lab::open(folder.path(), None).unwrap();
+    let lab = || Lab::open(folder.path(), LoadOptions::default()).unwrap();
     let first = search.clone().with_seeds(1);
     lab().search(&first, &order, &Counter::default()).unwrap().unwrap();
     let mut stop_after = 4;
@@ -231,7 +237,7 @@ fn stopped_among_the_seeds_the_index_still_lists_all_trials() {
 fn more_seeds_than_there_are_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let text = format!("{SMALL}grid = {{ loss.type = 'sl', train.seed = {} }}\nseeds = 2", i64::MAX);
-    let lab = Lab::open(folder.path(), None).unwrap();
+    let lab = Lab::open(folder.path(), LoadOptions::default()).unwrap();
     let error = lab.search(&Search::parse(&text).unwrap(), &ORDER, &Counter::default()).unwrap_err();
     assert!(error.to_string().starts_with("train.seed: "), "{error}");
 }

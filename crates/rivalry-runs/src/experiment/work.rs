@@ -7,8 +7,8 @@ use super::{Lab, Standing, State, Trial};
 use crate::run::{ResumedRun, RunFolder};
 use crate::{Error, InputError, Result};
 use rivalry::data::Dataset;
-use rivalry::files::Lock;
-use rivalry::train::{Fitted, Record, TrainEvent, check, fit};
+use rivalry::files::FolderLock;
+use rivalry::train::{Fitted, Record, TrainEvent, trainer};
 
 /// What happens to a trial.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub(super) fn attempt(
 ) -> Result<Attempt> {
     let path = lab.path().join(&trial.name);
     std::fs::create_dir_all(&path).map_err(|e| Error::io("create", &path, e))?;
-    let Ok(lock) = Lock::try_take(&path)? else { return Ok(Attempt::Busy) };
+    let Ok(lock) = FolderLock::try_acquire(&path)? else { return Ok(Attempt::Busy) };
     let dataset = lab.dataset(&trial.config)?;
     let mut standing = lab.standing(trial)?;
     if let Ok(folder) = RunFolder::open(&path) {
@@ -69,7 +69,7 @@ pub(super) fn attempt(
         return Ok(Attempt::Done);
     }
     // Before anything is written: what can't be trained leaves no run behind.
-    check(&dataset, &trial.config)?;
+    trainer(&trial.config, lab.memory()).check(&dataset)?;
     let ResumedRun { folder, config, state, data_checksum, damage: _ } =
         RunFolder::create_or_resume(&path, &trial.config, lock)?;
     data_checksum.map_or(Ok(()), |checksum| dataset.check_same(&checksum))?;
@@ -103,7 +103,7 @@ pub(super) fn attempt(
         answer
     };
     let mut checkpointer = folder.checkpointer(&dataset, &config);
-    match fit(&dataset, &config, state, &mut checkpointer, &mut observer) {
+    match trainer(&config, lab.memory()).fit(&dataset, state, &mut checkpointer, &mut observer) {
         Ok(Fitted::Done(fit)) => {
             folder.finish(fit.outcome, &dataset)?;
             folder.drop_checkpoint()?;

@@ -4,18 +4,10 @@ use rivalry::backbone::{Embeddings, Score};
 use rivalry::data::Interactions;
 use rivalry::loss::Row;
 use rivalry::model::Model;
-use rivalry::rng::{shuffle, stream};
+use rivalry::rng::{Purpose, shuffle, stream};
 use rivalry::sampler::Sampler;
 use rivalry::scorer::unit_rows;
 use rivalry::{Error, InputError, Matrix, Result};
-
-/// What a stream of random numbers is for; other rooms use numbers below 40.
-#[derive(Clone, Copy)]
-pub(super) enum Purpose {
-    Pairs = 40,
-    Negatives = 41,
-    TwoSlates = 42,
-}
 
 /// A trained model and what it was trained on.
 pub(super) struct World<'a> {
@@ -83,7 +75,7 @@ impl<'a> World<'a> {
     /// That many training pairs, or all if there are fewer, in random order.
     pub fn pairs(&self, n: usize) -> Vec<(u32, u32)> {
         let mut pairs: Vec<(u32, u32)> = self.train().pairs().collect();
-        shuffle(&mut stream(self.seed, &[Purpose::Pairs as u64]), &mut pairs);
+        shuffle(&mut stream(self.seed, Purpose::InspectedPairs, &[]), &mut pairs);
         pairs.truncate(n);
         pairs
     }
@@ -97,7 +89,7 @@ impl<'a> World<'a> {
         n: usize,
     ) -> Result<Sampled> {
         let stretch = self.sampler.pool().unwrap_or(1);
-        let mut rng = stream(self.seed, &[purpose as u64, batch as u64, (row / stretch) as u64]);
+        let mut rng = stream(self.seed, purpose, &[batch as u64, (row / stretch) as u64]);
         let mut negatives = vec![0; n];
         self.sampler.draw(user, &mut rng, &mut negatives);
         if self.sampler.pool().is_some() {

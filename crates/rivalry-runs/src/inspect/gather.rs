@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::batch::{Purpose, Sampled, World};
+use super::batch::{Sampled, World};
 use super::bounds::{radius, radius_holds, value_holds};
 use rivalry::loss::{Diagnostics, LOSSES, Loss, LossConfig, RowLoss};
+use rivalry::rng::Purpose;
 use rivalry::{InputError, Result};
 
 /// How much cooler a pair is made, to see what its radius does.
@@ -98,7 +99,7 @@ pub(super) fn look_at_batch(
     groups: &[usize],
 ) -> Result<Vec<Seen>> {
     let draw = |(row, &pair): (usize, &(u32, u32))| -> Result<(Sampled, f64)> {
-        let sampled = world.sample(Purpose::Negatives, (batch, row), pair, n)?;
+        let sampled = world.sample(Purpose::InspectedNegatives, (batch, row), pair, n)?;
         let competition = instruments.competition(&sampled);
         Ok((sampled, competition))
     };

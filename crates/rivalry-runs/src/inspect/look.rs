@@ -39,7 +39,7 @@ impl Default for Options {
 /// use rivalry_runs::inspect::{Options, inspect};
 /// let settings = "loss.type = 'dsl'\ntrain = { epochs = 1, negatives = 50 }".parse().unwrap();
 /// let config = Config::from_layers(&[source_layer("synthetic"), settings])?;
-/// let data = rivalry::data::load("synthetic", &config.data.read, &config.data.prepare, None, &mut |_| {})?;
+/// let data = rivalry::data::load(&config.data, &Default::default(), &mut |_| {})?;
 /// let fitted = fit(&data, &config, None, &mut NoCheckpoints, &mut NoObserver)?;
 /// let Fitted::Done(fit) = fitted else { panic!("nobody stopped it") };
 /// let model = fit.into_model(&data, config);

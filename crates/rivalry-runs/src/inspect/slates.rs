@@ -1,9 +1,10 @@
 //! Single pairs with their negatives, for people to look at.
 
-use super::batch::{Purpose, Sampled, World};
+use super::batch::{Sampled, World};
 use super::gather::{Instruments, Seen};
 use super::{Negative, Slate, TwoSlates};
 use rivalry::Result;
+use rivalry::rng::Purpose;
 
 /// Negatives in a small sample, samples drawn of each positive, and positives.
 const SMALL: usize = 15;
@@ -43,7 +44,7 @@ fn slate(
 
 /// A pair that was seen in a batch, drawn once more.
 pub(super) fn again(world: &World<'_>, instruments: &Instruments, seen: &Seen, n: usize) -> Result<Slate> {
-    let sampled = world.sample(Purpose::Negatives, seen.place, seen.pair, n)?;
+    let sampled = world.sample(Purpose::InspectedNegatives, seen.place, seen.pair, n)?;
     Ok(slate(world, instruments, &sampled, seen.competition, seen.multiplier))
 }
 
@@ -61,7 +62,12 @@ pub(super) fn two_slates(
     for (positive, &pair) in pairs.iter().take(POSITIVES).enumerate() {
         for sample in 0..SAMPLES {
             // A batch of its own for each, so that negatives which are shared within a batch differ here.
-            sampled.push(world.sample(Purpose::TwoSlates, (positive * SAMPLES + sample, 0), pair, n)?);
+            sampled.push(world.sample(
+                Purpose::InspectedSlates,
+                (positive * SAMPLES + sample, 0),
+                pair,
+                n,
+            )?);
         }
     }
     let competition: Vec<f64> = sampled.iter().map(|sampled| instruments.competition(sampled)).collect();

@@ -11,8 +11,7 @@ fn trained(settings: &str) -> Model {
     let common = "train = { epochs = 2, eval_every = 2, negatives = 60, batch_size = 300 }\nmodel.dim = 16";
     let layers = [source_layer("synthetic"), common.parse().unwrap(), settings.parse().unwrap()];
     let config = Config::from_layers(&layers).unwrap();
-    let data =
-        rivalry::data::load("synthetic", &config.data.read, &config.data.prepare, None, &mut |_| {}).unwrap();
+    let data = rivalry::data::load(&config.data, &Default::default(), &mut |_| {}).unwrap();
     match fit(&data, &config, None, &mut NoCheckpoints, &mut NoObserver).unwrap() {
         Fitted::Done(fit) => fit.into_model(&data, config),
         Fitted::Stopped(_) => panic!("nobody stopped it"),

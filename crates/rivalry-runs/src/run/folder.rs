@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rivalry::config::{Config, read_layer};
-use rivalry::files::{DRAFT, LOCK, Lock, write_atomically};
+use rivalry::files::{FolderLock, LOCK_FILE, TEMP_PREFIX, write_atomically};
 use rivalry::model::Model;
 use rivalry::{Error, InputError, Result};
 
@@ -22,7 +22,7 @@ const FILES: [&str; 6] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT, INSPECTION];
 pub struct RunFolder {
     path: PathBuf,
     /// Held by the process that writes.
-    _lock: Option<Arc<Lock>>,
+    _lock: Option<Arc<FolderLock>>,
 }
 
 impl RunFolder {
@@ -33,7 +33,7 @@ impl RunFolder {
     pub fn create(path: &Path, config: &Config, replace: bool) -> Result<Self> {
         Self::check_free(path, replace)?;
         std::fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
-        let folder = Self::locked(path, Lock::take(path)?);
+        let folder = Self::locked(path, FolderLock::acquire(path)?);
         for file in FILES {
             remove(&folder.path.join(file))?;
         }
@@ -42,12 +42,12 @@ impl RunFolder {
     }
 
     /// A folder with its lock held.
-    pub(super) fn locked(path: &Path, lock: Lock) -> Self {
+    pub(super) fn locked(path: &Path, lock: FolderLock) -> Self {
         Self { path: path.to_owned(), _lock: Some(Arc::new(lock)) }
     }
 
     /// The same folder with its lock held.
-    pub(super) fn with_lock(self, lock: Arc<Lock>) -> Self {
+    pub(super) fn with_lock(self, lock: Arc<FolderLock>) -> Self {
         Self { _lock: Some(lock), ..self }
     }
 
@@ -67,7 +67,7 @@ impl RunFolder {
         let names: Vec<String> = entries
             .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
             // Left by a process that was killed before it had written anything.
-            .filter(|name| name != LOCK && !name.starts_with(DRAFT))
+            .filter(|name| name != LOCK_FILE && !name.starts_with(TEMP_PREFIX))
             .collect();
         if names.is_empty() {
             return Ok(());

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rivalry::config::Config;
-use rivalry::files::Lock;
+use rivalry::files::FolderLock;
 use rivalry::train::TrainingState;
 use rivalry::{Error, InputError, Result};
 
@@ -38,12 +38,12 @@ impl RunFolder {
     /// If there is no run, another process is writing to it, or its config is damaged.
     pub fn resume(path: &Path) -> Result<ResumedRun> {
         let folder = Self::open(path)?;
-        let lock = Arc::new(Lock::take(path)?);
+        let lock = Arc::new(FolderLock::acquire(path)?);
         folder.with_lock(lock).continue_from_checkpoint()
     }
 
     /// Starts a run, or continues the one in the folder. The caller holds the lock.
-    pub(crate) fn create_or_resume(path: &Path, config: &Config, lock: Lock) -> Result<ResumedRun> {
+    pub(crate) fn create_or_resume(path: &Path, config: &Config, lock: FolderLock) -> Result<ResumedRun> {
         let folder = Self::locked(path, lock);
         if !path.join(CONFIG).is_file() {
             folder.write_config(config)?;

@@ -3,10 +3,7 @@
 use rayon::prelude::*;
 
 use super::{mean, quantile};
-use rivalry::rng::{below, stream};
-
-/// What the stream of random numbers is for; other rooms use numbers below 32.
-const PURPOSE: u64 = 32;
+use rivalry::rng::{Purpose, below, stream};
 
 /// How to draw, and how sure to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +40,7 @@ pub fn mean_interval(values: &[f64], bootstrap: Bootstrap) -> [f64; 2] {
         return [mean(values); 2];
     }
     let resample = |number: u64| {
-        let mut rng = stream(bootstrap.seed, &[PURPOSE, number]);
+        let mut rng = stream(bootstrap.seed, Purpose::Bootstrap, &[number]);
         // Measured from the first value, so that what doesn't vary doesn't seem to.
         let drawn: f64 = (0..n).map(|_| values[below(&mut rng, n as u32) as usize] - values[0]).sum();
         values[0] + drawn / n as f64

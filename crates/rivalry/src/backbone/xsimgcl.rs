@@ -17,10 +17,7 @@ use super::propagation::Propagation;
 use super::{BLOCK, Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step};
 use crate::data::Interactions;
 use crate::params::{Param, Params, Range, Value};
-use crate::rng::stream;
-
-/// What the streams of noise are for, among all streams of a seed.
-const NOISE: u64 = 32;
+use crate::rng::{Purpose, stream};
 
 /// The final and the first layer must not be the same.
 const TWO_LAYERS_OR_MORE: Param =
@@ -153,7 +150,7 @@ fn perturb(rows: &mut Matrix, epsilon: f32, noise: impl Fn(u64, &mut [f32]) + Sy
 
 /// The numbers in [0, 1) that a row's noise is made of. 16 bits each are plenty: a draw gives four.
 pub(super) fn uniform_row(seed: u64, step: u64, layer: u64, side: u64, row: u64, out: &mut [f32]) {
-    let mut rng = stream(seed, &[NOISE, step, layer, side, row]);
+    let mut rng = stream(seed, Purpose::EmbeddingNoise, &[step, layer, side, row]);
     let mut draw = || {
         let bits = rng.next_u64();
         [0, 16, 32, 48].map(|shift| f32::from((bits >> shift) as u16) / 65536.0)

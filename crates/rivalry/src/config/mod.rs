@@ -5,4 +5,6 @@ mod legacy;
 mod settings;
 
 pub use layers::{no_source, read_layer, setting_layer, source_layer};
-pub use settings::{Config, DataConfig, GradientConfig, Select, TrainConfig};
+pub use settings::{Config, GradientConfig, Select, TrainConfig};
+
+pub use crate::data::DataConfig;

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::data::Preparation;
-use crate::data::read::ReadOptions;
+use crate::data::DataConfig;
 use crate::eval::EvalOptions;
 use crate::loss::LossConfig;
 use crate::models::ModelConfig;
@@ -46,18 +45,6 @@ pub struct GradientConfig {
     pub optim: OptimConfig,
     /// The training loop.
     pub train: TrainConfig,
-}
-
-/// Where the data come from and how they are filtered and split.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DataConfig {
-    /// The name of a known data set, or a path.
-    pub source: String,
-    /// How to read the files.
-    pub read: ReadOptions,
-    /// How to filter and split.
-    pub prepare: Preparation,
 }
 
 /// The training loop.

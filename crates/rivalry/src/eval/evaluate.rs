@@ -100,7 +100,7 @@ pub(super) fn ranked_lists(
     k: usize,
     progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Option<RankedLists>> {
-    crate::ranker::check::memory(held_out.users.len(), k)?;
+    crate::ranker::check::memory(held_out.users.len(), k, held_out.memory)?;
     let blocks = (SCORES_PER_REPORT / (QUERIES * scorer.n_items())).max(1);
     let portion = blocks * QUERIES * rayon::current_num_threads();
     let mut all = RankedLists::default();

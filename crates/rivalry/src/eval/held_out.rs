@@ -2,6 +2,7 @@
 
 use super::{EvalOptions, Mask, Part};
 use crate::data::{Dataset, Interactions};
+use crate::memory::MemoryLimit;
 use crate::{InputError, Result, ranker};
 
 /// What is to be found, what is masked, and for whom.
@@ -12,6 +13,8 @@ pub(super) struct HeldOut<'a> {
     pub users: Vec<u32>,
     /// The interactions that are masked.
     pub masked: Vec<&'a Interactions>,
+    /// How much memory the lists may take.
+    pub memory: MemoryLimit,
 }
 
 impl<'a> HeldOut<'a> {
@@ -27,7 +30,7 @@ impl<'a> HeldOut<'a> {
         if users.is_empty() {
             return Err(nothing_held_out(dataset, part).into());
         }
-        Ok(Self { truth, users, masked })
+        Ok(Self { truth, users, masked, memory: options.memory })
     }
 
     /// The masks of the lists of these users.

@@ -4,6 +4,7 @@
 use super::check;
 use crate::Result;
 use crate::data::Dataset;
+use crate::memory::MemoryLimit;
 use serde::{Deserialize, Serialize};
 
 /// The part of the data set that a model is evaluated on.
@@ -59,6 +60,9 @@ pub struct EvalOptions {
     /// Whether to return each user's values. Not a setting of a config: callers that want them ask for them.
     #[serde(skip)]
     pub per_user: bool,
+    /// How much memory the lists may take. Not a setting of a config.
+    #[serde(skip)]
+    pub memory: MemoryLimit,
 }
 
 impl Default for EvalOptions {
@@ -70,6 +74,7 @@ impl Default for EvalOptions {
             buckets: false,
             beyond_accuracy: false,
             per_user: false,
+            memory: MemoryLimit::default(),
         }
     }
 }
@@ -86,7 +91,7 @@ impl EvalOptions {
     /// The same evaluation with nothing but the metrics: no buckets, no beyond-accuracy, no values per user.
     #[must_use]
     pub fn metrics_only(&self) -> Self {
-        Self { k: self.k.clone(), mask: self.mask, average: self.average, ..Self::default() }
+        Self { buckets: false, beyond_accuracy: false, per_user: false, ..self.clone() }
     }
 
     /// The metric an epoch is chosen by: NDCG@20, or NDCG at the longest list where 20 is not measured.

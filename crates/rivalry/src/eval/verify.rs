@@ -163,12 +163,12 @@ mod tests {
     use super::*;
     use crate::Matrix;
     use crate::backbone::{Embeddings, Score};
-    use crate::data::{Preparation, load};
+    use crate::data::{DataConfig, LoadOptions, load};
     use crate::eval::{METRICS, Mask};
     use crate::scorer::{EmbeddingScorer, ItemBlock, Query};
 
     fn dataset() -> Dataset {
-        load("synthetic", &Default::default(), &Preparation::default(), None, &mut |_| {}).unwrap()
+        load(&DataConfig::new("synthetic"), &LoadOptions::default(), &mut |_| {}).unwrap()
     }
 
     fn scorer(dataset: &Dataset, score: Score) -> EmbeddingScorer<'static> {

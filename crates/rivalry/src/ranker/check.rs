@@ -1,6 +1,7 @@
 //! What must hold before anything is ranked.
 
-use crate::{InputError, Result, memory};
+use crate::memory::MemoryLimit;
+use crate::{InputError, Result};
 
 /// There are enough items for a list of `k`.
 pub(crate) fn list_length(k: usize, n_items: usize) -> Result<()> {
@@ -17,11 +18,10 @@ pub(crate) fn list_length(k: usize, n_items: usize) -> Result<()> {
 }
 
 /// The lists fit into memory: each place takes an item and a score.
-pub(crate) fn memory(lists: usize, k: usize) -> Result<()> {
+pub(crate) fn memory(lists: usize, k: usize, limit: MemoryLimit) -> Result<()> {
     let bytes = (lists as u64).saturating_mul(k as u64).saturating_mul(8);
     let what = format!("ranking {k} items for each of {lists} users");
-    memory::require(bytes, &what)
-        .map_err(|refused| refused.help("ask for shorter lists or fewer users").into())
+    limit.require(bytes, &what).map_err(|refused| refused.help("ask for shorter lists or fewer users").into())
 }
 
 /// Every id is below the number of rows; `kind` is `user` or `item`.

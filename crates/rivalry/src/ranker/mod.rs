@@ -13,6 +13,7 @@ pub(crate) use self::top_k::QUERIES;
 use self::top_k::{Ranking, top_k};
 use crate::Matrix;
 use crate::data::Interactions;
+use crate::memory::MemoryLimit;
 use crate::model::Model;
 use crate::scorer::{Query, Scorer};
 use crate::{InputError, Result};
@@ -27,7 +28,7 @@ use crate::{InputError, Result};
 /// use rivalry::ranker::{Filter, Ranker};
 /// use rivalry::train::{self, Fitted, NoCheckpoints, NoObserver};
 /// let config = Config::from_layers(&[source_layer("synthetic"), "model.type = 'popularity'".parse().unwrap()])?;
-/// let data = rivalry::data::load("synthetic", &config.data.read, &config.data.prepare, None, &mut |_| {})?;
+/// let data = rivalry::data::load(&config.data, &Default::default(), &mut |_| {})?;
 /// let Fitted::Done(fit) = train::fit(&data, &config, None, &mut NoCheckpoints, &mut NoObserver)? else { panic!() };
 /// let ranker = Ranker::new(fit.into_model(&data, config))?;
 /// let lists = ranker.recommend(&[7], 10, &Filter::default())?;
@@ -37,6 +38,7 @@ use crate::{InputError, Result};
 pub struct Ranker {
     model: Model,
     scorer: Box<dyn Scorer>,
+    memory: MemoryLimit,
 }
 
 /// Which items may be recommended. The default leaves out what the model knows of the user.
@@ -79,7 +81,13 @@ impl Ranker {
     /// If the tensors are not those of such a model.
     pub fn new(model: Model) -> Result<Self> {
         let scorer = model.scorer()?;
-        Ok(Self { model, scorer })
+        Ok(Self { model, scorer, memory: MemoryLimit::default() })
+    }
+
+    /// The same ranker with a memory limit: lists that would not fit are refused.
+    #[must_use]
+    pub fn with_memory_limit(self, memory: MemoryLimit) -> Self {
+        Self { memory, ..self }
     }
 
     /// The model.
@@ -104,6 +112,7 @@ impl Ranker {
                 .without(Mask::OfUser(&self.model.train, users))
                 .without(Mask::OfUser(&self.model.held_out, users));
         }
+        check::memory(users.len(), n.min(candidates.len()), self.memory)?;
         rank(&*self.scorer, &self.scorer.query(users), users, &candidates, n)
     }
 
@@ -212,6 +221,5 @@ pub(crate) fn rank(
         check::list_length(0, scorer.n_items())?;
     }
     let k = n.min(candidates.len());
-    check::memory(ids.len(), k)?;
     top_k(&Ranking { scorer, candidates }, query, ids, k)
 }

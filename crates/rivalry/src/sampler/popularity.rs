@@ -108,7 +108,7 @@ impl Sampler for Popularity<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::stream;
+    use crate::rng::seeded;
     use crate::sampler::tests::dataset;
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
         for (power, user) in [(0.0, 0), (0.75, 0), (1.0, 0), (1.0, 1)] {
             let sampler = Popularity::new(power, (&dataset).into()).unwrap();
             let mut drawn = vec![0; 100_000];
-            sampler.draw(user, &mut stream(3, &[]), &mut drawn);
+            sampler.draw(user, &mut seeded(3), &mut drawn);
             let mut log_probs = [0.0; 8];
             sampler.log_probs(user, &[0, 1, 2, 3, 4, 5, 6, 7], &mut log_probs);
             for (item, log_prob) in (0..).zip(log_probs) {

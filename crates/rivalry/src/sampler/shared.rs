@@ -68,13 +68,13 @@ impl Sampler for Shared<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::stream;
+    use crate::rng::seeded;
 
     #[test]
     fn a_pool_is_drawn_evenly_from_all_items() {
         let train = Interactions::from_pairs(1, 12, (0..3).map(|item| (0, item)));
         let mut out = vec![0; 60_000];
-        Shared { train: &train, pairs: 4 }.draw(0, &mut stream(1, &[]), &mut out);
+        Shared { train: &train, pairs: 4 }.draw(0, &mut seeded(1), &mut out);
         let mut counts = [0u32; 12];
         out.iter().for_each(|&item| counts[item as usize] += 1);
         assert!(counts.iter().all(|count| count.abs_diff(5000) < 250), "{counts:?}");

@@ -167,13 +167,13 @@ impl Uniform<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::stream;
+    use crate::rng::seeded;
 
     /// One user who has the items `0..taken` of `n_items`.
     fn drawn(replacement: bool, taken: u32, n_items: usize, n: usize) -> Vec<u32> {
         let train = Interactions::from_pairs(1, n_items, (0..taken).map(|i| (0, i)));
         let mut out = vec![0; n];
-        Uniform { train: &train, replacement, false_negatives: 0.0 }.draw(0, &mut stream(1, &[]), &mut out);
+        Uniform { train: &train, replacement, false_negatives: 0.0 }.draw(0, &mut seeded(1), &mut out);
         out
     }
 
@@ -199,7 +199,7 @@ mod tests {
         let draw = |false_negatives: f64| {
             let mut out = vec![0; 20_000];
             let sampler = Uniform { train: &train, replacement: true, false_negatives };
-            sampler.draw(0, &mut stream(1, &[]), &mut out);
+            sampler.draw(0, &mut seeded(1), &mut out);
             out
         };
         let (clean, spoilt) = (draw(0.0), draw(0.3));

@@ -8,17 +8,19 @@ use super::{
 };
 use crate::config::Config;
 use crate::data::Dataset;
-use crate::eval::Part;
+use crate::eval::{EvalOptions, Part};
+use crate::memory::MemoryLimit;
 use crate::models::{ClosedForm, Kind};
-use crate::{InputError, Result, memory};
+use crate::{InputError, Result};
 
 pub(super) struct ClosedFormTrainer<'a> {
     config: &'a Config,
+    memory: MemoryLimit,
 }
 
 impl<'a> ClosedFormTrainer<'a> {
-    pub fn new(config: &'a Config) -> Self {
-        Self { config }
+    pub fn new(config: &'a Config, memory: MemoryLimit) -> Self {
+        Self { config, memory }
     }
 
     fn model(&self) -> Result<Box<dyn ClosedForm>> {
@@ -36,7 +38,7 @@ impl Trainer for ClosedFormTrainer<'_> {
     fn check(&self, dataset: &Dataset) -> Result<()> {
         self.config.eval.check(dataset)?;
         let bytes = self.model()?.memory(&dataset.train);
-        let refused = memory::require(bytes, &format!("fitting {}", self.config.model.name()));
+        let refused = self.memory.require(bytes, &format!("fitting {}", self.config.model.name()));
         Ok(refused.map_err(|refused| refused.help("keep fewer users and items, or raise --max-memory"))?)
     }
 
@@ -61,11 +63,12 @@ impl Trainer for ClosedFormTrainer<'_> {
         let train = began.elapsed().as_secs_f64();
         let began = Instant::now();
         let scorer = model.scorer(&tensors, &dataset.train)?;
-        let brief = self.config.eval.metrics_only();
+        let options = EvalOptions { memory: self.memory, ..self.config.eval.clone() };
+        let brief = options.metrics_only();
         let Some(valid) = evaluate_part(&*scorer, dataset, Part::Valid, &brief, observer)? else {
             return Ok(Fitted::Stopped(None));
         };
-        let Some(test) = evaluate_part(&*scorer, dataset, Part::Test, &self.config.eval, observer)? else {
+        let Some(test) = evaluate_part(&*scorer, dataset, Part::Test, &options, observer)? else {
             return Ok(Fitted::Stopped(None));
         };
         checkpointer.save_model(&tensors, None)?;

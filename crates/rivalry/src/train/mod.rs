@@ -20,6 +20,7 @@ use crate::Result;
 use crate::config::Config;
 use crate::data::Dataset;
 use crate::eval::{EvalOptions, Evaluation, Part, evaluate_with_progress};
+use crate::memory::MemoryLimit;
 use crate::scorer::Scorer;
 
 /// Turns a data set into a model.
@@ -45,23 +46,15 @@ pub trait Trainer {
     ) -> Result<Fitted>;
 }
 
-/// The trainer of the model that a config names.
-pub fn trainer(config: &Config) -> Box<dyn Trainer + '_> {
+/// The trainer of the model that a config names. A training that would not fit into memory is refused.
+pub fn trainer(config: &Config, memory: MemoryLimit) -> Box<dyn Trainer + '_> {
     match &config.gradient {
-        Some(gradient) => Box::new(GradientTrainer::new(config, gradient)),
-        None => Box::new(ClosedFormTrainer::new(config)),
+        Some(gradient) => Box::new(GradientTrainer::new(config, gradient, memory)),
+        None => Box::new(ClosedFormTrainer::new(config, memory)),
     }
 }
 
-/// [`Trainer::check`] of the config's trainer.
-///
-/// # Errors
-/// If this config can't be trained on these data.
-pub fn check(dataset: &Dataset, config: &Config) -> Result<()> {
-    trainer(config).check(dataset)
-}
-
-/// [`Trainer::fit`] of the config's trainer.
+/// [`Trainer::fit`] of the config's trainer, within the memory that is free.
 ///
 /// # Errors
 /// If this config can't be trained on these data, or the training fails.
@@ -72,7 +65,7 @@ pub fn fit(
     checkpointer: &mut dyn Checkpointer,
     observer: &mut dyn Observer,
 ) -> Result<Fitted> {
-    trainer(config).fit(dataset, from, checkpointer, observer)
+    trainer(config, MemoryLimit::default()).fit(dataset, from, checkpointer, observer)
 }
 
 /// Evaluates, unless the observer asks to stop. A data set without that part has an empty evaluation.

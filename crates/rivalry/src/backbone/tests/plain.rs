@@ -40,7 +40,7 @@ impl Nodes {
 }
 
 pub fn random(seed: u64, n_users: usize, n_items: usize, dim: usize) -> Embeddings {
-    let mut rng = crate::rng::stream(seed, &[]);
+    let mut rng = crate::rng::seeded(seed);
     let mut table = |rows| Matrix::from_fn(rows, dim, |_, _| crate::rng::normal(&mut rng)[0]);
     Embeddings { users: table(n_users), items: table(n_items) }
 }

@@ -6,7 +6,7 @@
 use rand_core::Rng;
 use rivalry_kernels::Real;
 
-use crate::rng::stream;
+use crate::rng::seeded;
 
 /// Items in a row: one positive, nine negatives.
 pub(super) const SIZE: usize = 10;
@@ -38,7 +38,7 @@ const STREAM: u64 = 0x6775_6964_6564_7265;
 
 /// Weights and biases drawn evenly from `±1/√inputs`, always the same.
 pub(super) fn initial() -> Vec<f64> {
-    let mut rng = stream(STREAM, &[]);
+    let mut rng = seeded(STREAM);
     let mut values = Vec::with_capacity(NUMBERS);
     for layer in [MLP1, MLP2, NFM1, NFM2, OUT1, OUT2] {
         let bound = 1.0 / (layer.inputs as f64).sqrt();

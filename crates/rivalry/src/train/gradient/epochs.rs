@@ -2,15 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use super::init::Purpose;
 use super::start::Start;
 use super::{Batch, GradientStep, GradientTrainer};
 use crate::backbone::Score;
 use crate::config::{Config, Select, TrainConfig};
 use crate::data::Dataset;
-use crate::eval::{Evaluation, Part};
+use crate::eval::{EvalOptions, Evaluation, Part};
 use crate::model::{LEARNED, PROPAGATED};
-use crate::rng::{shuffle, stream};
+use crate::rng::{Purpose, shuffle, stream};
 use crate::sampler::Sampler;
 use crate::scorer::EmbeddingScorer;
 use crate::tensors::Tensors;
@@ -28,6 +27,7 @@ pub(super) struct Epochs<'a> {
     dataset: &'a Dataset,
     config: &'a Config,
     settings: &'a TrainConfig,
+    eval: EvalOptions,
     score: Score,
     select: Select,
     sampler: Box<dyn Sampler + 'a>,
@@ -43,13 +43,14 @@ impl<'a> Epochs<'a> {
         dataset: &'a Dataset,
         from: Option<TrainingState>,
     ) -> Result<Self> {
-        let &GradientTrainer { config, gradient } = trainer;
+        let &GradientTrainer { config, gradient, memory } = trainer;
         let sampler = gradient.sampler.build(dataset, gradient.train.negatives)?;
         let Start { step, progress, best } = trainer.start(dataset, from, &*sampler)?;
         Ok(Self {
             dataset,
             config,
             settings: &gradient.train,
+            eval: EvalOptions { memory, ..config.eval.clone() },
             score: config.model.score().unwrap_or_default(),
             select: trainer.selection(dataset)?,
             sampler,
@@ -75,8 +76,8 @@ impl<'a> Epochs<'a> {
         while self.progress.epoch < settings.epochs && !self.out_of_patience() {
             pairs.clear();
             pairs.extend(self.dataset.train.pairs());
-            let key = [Purpose::Order as u64, self.progress.epoch as u64];
-            shuffle(&mut stream(self.config.seed, &key), &mut pairs);
+            let epoch = self.progress.epoch as u64;
+            shuffle(&mut stream(self.config.seed, Purpose::Order, &[epoch]), &mut pairs);
             for batch in pairs.chunks(settings.batch_size).skip(self.progress.batch) {
                 self.take_step(batch)?;
                 let event = TrainEvent::Step {
@@ -159,7 +160,7 @@ impl<'a> Epochs<'a> {
     fn evaluate(&mut self, epoch: usize, loss: f64, observer: &mut dyn Observer) -> Result<Option<Record>> {
         let began = Instant::now();
         let scorer = EmbeddingScorer::scored(self.step.model_mut().model_mut().embeddings(), self.score);
-        let options = self.config.eval.metrics_only();
+        let options = self.eval.metrics_only();
         let parts =
             [(Part::Valid, !self.dataset.valid.is_empty()), (Part::Test, self.select == Select::Test)];
         let mut measured = [None, None];
@@ -250,7 +251,7 @@ impl<'a> Epochs<'a> {
             Err(_) => tensors.get_embeddings(LEARNED)?,
         };
         let scorer = EmbeddingScorer::new(kept, self.score);
-        let tested = evaluate_part(&scorer, self.dataset, Part::Test, &self.config.eval, observer)?;
+        let tested = evaluate_part(&scorer, self.dataset, Part::Test, &self.eval, observer)?;
         let Some(Evaluation { metrics, head, tail, beyond, .. }) = tested else {
             return self.stop(checkpointer);
         };

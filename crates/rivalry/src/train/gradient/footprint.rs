@@ -1,9 +1,10 @@
 //! An estimate of the memory that a training takes.
 
+use crate::Result;
 use crate::config::{Config, GradientConfig};
 use crate::data::Dataset;
+use crate::memory::MemoryLimit;
 use crate::models::Kind;
-use crate::{Result, memory};
 
 /// Copies of both tables while a model trains: learned, gradients, two moments, scored, the best epoch.
 const TRAINING: u64 = 6;
@@ -41,9 +42,14 @@ pub fn footprint(dataset: &Dataset, config: &Config, gradient: &GradientConfig) 
     parts.into_iter().fold(0, u64::saturating_add)
 }
 
-/// Refuses a training that would not fit into the [`memory`] limit.
-pub(super) fn check(dataset: &Dataset, config: &Config, gradient: &GradientConfig) -> Result<()> {
-    memory::require(footprint(dataset, config, gradient), "this training").map_err(|refused| {
+/// Refuses a training that would not fit into memory.
+pub(super) fn check(
+    dataset: &Dataset,
+    config: &Config,
+    gradient: &GradientConfig,
+    limit: MemoryLimit,
+) -> Result<()> {
+    limit.require(footprint(dataset, config, gradient), "this training").map_err(|refused| {
         refused
             .help("lower model.dim, train.batch_size or train.negatives, keep fewer users and items, or raise --max-memory")
             .into()
@@ -54,12 +60,11 @@ pub(super) fn check(dataset: &Dataset, config: &Config, gradient: &GradientConfi
 mod tests {
     use super::*;
     use crate::config::setting_layer;
-    use crate::data::{Preparation, load};
+    use crate::data::{DataConfig, LoadOptions, load};
 
     #[test]
     fn graphs_adversaries_dimensions_and_negatives_take_more() {
-        let dataset =
-            load("synthetic", &Default::default(), &Preparation::default(), None, &mut |_| {}).unwrap();
+        let dataset = load(&DataConfig::new("synthetic"), &LoadOptions::default(), &mut |_| {}).unwrap();
         let with = |settings: &[&str]| {
             let layers: Vec<_> = settings.iter().map(|setting| setting_layer(setting).unwrap()).collect();
             let config = Config::from_layers(&layers).unwrap();

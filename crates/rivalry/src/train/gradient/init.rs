@@ -6,16 +6,7 @@ use rivalry_kernels::Matrix;
 use crate::backbone::Embeddings;
 use crate::loss::Init;
 use crate::optim::Size;
-use crate::rng::{normal, stream};
-
-/// What a stream of random numbers is for. The splits of the data use the numbers below 16.
-#[derive(Clone, Copy)]
-pub(super) enum Purpose {
-    Init = 16,
-    Order = 17,
-    Negatives = 18,
-    AdversaryInit = 19,
-}
+use crate::rng::{Purpose, normal, stream};
 
 /// Random embeddings.
 pub(super) fn initial(init: Init, size: Size, seed: u64, purpose: Purpose) -> Embeddings {
@@ -28,7 +19,7 @@ pub(super) fn initial(init: Init, size: Size, seed: u64, purpose: Purpose) -> Em
         let mut table = Matrix::zeros(rows, dim);
         let lanes = table.lanes();
         table.as_lanes_mut().par_chunks_mut(lanes).enumerate().for_each(|(row, place)| {
-            let mut rng = stream(seed, &[purpose as u64, which, row as u64]);
+            let mut rng = stream(seed, purpose, &[which, row as u64]);
             let row: &mut [f32] = &mut bytemuck::cast_slice_mut(place)[..dim];
             for pair in row.chunks_mut(2) {
                 pair.copy_from_slice(&normal(&mut rng).map(|x| x * deviation)[..pair.len()]);

@@ -17,18 +17,20 @@ use self::epochs::Epochs;
 use super::{Checkpointer, Fitted, Observer, Trainer, TrainingState};
 use crate::config::{Config, GradientConfig, Select};
 use crate::data::Dataset;
+use crate::memory::MemoryLimit;
 use crate::{InputError, Result};
 
 /// Trains embeddings behind a backbone by sampled gradients.
 pub struct GradientTrainer<'a> {
     config: &'a Config,
     gradient: &'a GradientConfig,
+    memory: MemoryLimit,
 }
 
 impl<'a> GradientTrainer<'a> {
     /// A trainer with these settings; `gradient` are those of the config.
-    pub fn new(config: &'a Config, gradient: &'a GradientConfig) -> Self {
-        Self { config, gradient }
+    pub fn new(config: &'a Config, gradient: &'a GradientConfig, memory: MemoryLimit) -> Self {
+        Self { config, gradient, memory }
     }
 
     /// How the epoch is chosen, given what the data have.
@@ -60,7 +62,7 @@ impl Trainer for GradientTrainer<'_> {
             .into());
         }
         self.config.eval.check(dataset)?;
-        footprint::check(dataset, self.config, self.gradient)?;
+        footprint::check(dataset, self.config, self.gradient, self.memory)?;
         self.gradient.sampler.build(dataset, train.negatives).map(drop)
     }
 

@@ -1,12 +1,13 @@
 //! The start of a training: a step that begins with initial tables, or with those of a saved state.
 
-use super::init::{Purpose, initial};
+use super::init::initial;
 use super::{EmbeddingModel, GradientStep, GradientTrainer, OptimizedModel};
 use crate::backbone::{self, Score};
 use crate::data::Dataset;
 use crate::loss::{self, Loss};
 use crate::optim::{LR, OptimConfig, OptimizerState, Size, WEIGHT_DECAY};
 use crate::params::Value;
+use crate::rng::Purpose;
 use crate::sampler::Sampler;
 use crate::tensors::Tensors;
 use crate::train::{Progress, TrainingState};

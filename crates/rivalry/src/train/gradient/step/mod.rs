@@ -33,12 +33,11 @@ use self::gather::GatherScorer;
 use self::pooled::PooledScorer;
 pub use self::scorer::Draw;
 use self::scorer::{NegativeScorer, Queries, ScoreGrads};
-use super::init::Purpose;
 use super::optimized::OptimizedModel;
 use crate::backbone::{self, Embeddings};
 use crate::data::Interactions;
 use crate::loss::{Loss, NegativeFeatures, Phase, State};
-use crate::rng::stream;
+use crate::rng::{Purpose, stream};
 use crate::sampler::Sampler;
 use crate::{Error, Result};
 
@@ -328,8 +327,8 @@ impl Lost<'_, '_> {
 /// Draws from a sampler, each row of the batch from its own random stream.
 fn draw_from<'a>(batch: Batch<'a>, sampler: &'a dyn Sampler) -> impl Fn(usize, &mut [u32]) + Sync + 'a {
     move |row: usize, out: &mut [u32]| {
-        let key = [Purpose::Negatives as u64, batch.epoch as u64, batch.batch as u64, row as u64];
-        sampler.draw(batch.users[row], &mut stream(batch.seed, &key), out);
+        let key = [batch.epoch as u64, batch.batch as u64, row as u64];
+        sampler.draw(batch.users[row], &mut stream(batch.seed, Purpose::Negatives, &key), out);
     }
 }
 

@@ -1,0 +1,142 @@
+//! The data set a model is trained and evaluated on.
+
+use super::{IdMap, Interactions, Parts, digest::Hasher};
+use crate::{InputError, Result};
+
+/// Interactions split into training, validation and test parts over the same users and items.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    /// The name in the catalogue, or the file name.
+    pub name: String,
+    /// Original user ids.
+    pub users: IdMap,
+    /// Original item ids.
+    pub items: IdMap,
+    /// The training part.
+    pub train: Interactions,
+    /// The validation part, on which epochs and settings are chosen; may be empty.
+    pub valid: Interactions,
+    /// The test part.
+    pub test: Interactions,
+    /// SHA-256 of the three parts and the id maps, in hex: data sets with the same checksum are identical.
+    pub checksum: String,
+    /// Messages for the user about how the data were read: merged duplicates, unseen test items…
+    pub notes: Vec<String>,
+}
+
+impl Dataset {
+    /// Creates a data set from its parts.
+    ///
+    /// ```
+    /// use rivalry_data::{Dataset, IdMap, Interactions, Parts};
+    /// let (users, items): (IdMap, IdMap) = (["ann", "bob"].iter().collect(), ["tea", "milk"].iter().collect());
+    /// let empty = Interactions::empty(2, 2);
+    /// let train = Interactions::from_pairs(2, 2, [(0, 0), (1, 1)]);
+    /// let parts = Parts { train, valid: empty.clone(), test: empty };
+    /// let dataset = Dataset::new("drinks", users, items, parts, vec![]).unwrap();
+    /// assert_eq!(dataset.checksum.len(), 64);
+    /// ```
+    ///
+    /// # Errors
+    /// If the parts don't have as many users and items as there are ids.
+    pub fn new(
+        name: &str,
+        users: IdMap,
+        items: IdMap,
+        parts: Parts<Interactions>,
+        notes: Vec<String>,
+    ) -> Result<Self> {
+        let size = (users.len(), items.len());
+        if let Some(part) = parts.as_ref().into_iter().find(|part| (part.n_users(), part.n_items()) != size) {
+            let (n_users, n_items) = (part.n_users(), part.n_items());
+            let message = format!(
+                "a part has {n_users} users and {n_items} items, but there are ids for {} and {}",
+                size.0, size.1
+            );
+            return Err(InputError::new(message).help("build all parts for the same users and items").into());
+        }
+        let checksum = checksum(&users, &items, parts.as_ref());
+        let Parts { train, valid, test } = parts;
+        Ok(Self { name: name.to_owned(), users, items, train, valid, test, checksum, notes })
+    }
+
+    /// The three parts.
+    pub fn parts(&self) -> Parts<&Interactions> {
+        Parts { train: &self.train, valid: &self.valid, test: &self.test }
+    }
+
+    /// Checks that these are the data a run was trained on.
+    ///
+    /// # Errors
+    /// If `checksum`, which the run recorded, is not that of this data set.
+    pub fn check_same(&self, checksum: &str) -> Result<()> {
+        if self.checksum == checksum {
+            return Ok(());
+        }
+        Err(InputError::new(format!("the data '{}' are no longer those the run was trained on", self.name))
+            .help("restore the original data, or train a new run on these")
+            .into())
+    }
+}
+
+/// The [`Dataset::checksum`] of these parts. Every list is preceded by its length, so that different data sets never
+/// hash the same bytes.
+fn checksum(users: &IdMap, items: &IdMap, parts: Parts<&Interactions>) -> String {
+    let mut hasher = Hasher::default();
+    let mut bytes = Vec::new();
+    for ids in [users, items] {
+        hasher.update(&(ids.len() as u64).to_le_bytes());
+        for id in ids.iter() {
+            hasher.update(&(id.len() as u64).to_le_bytes());
+            hasher.update(id.as_bytes());
+        }
+    }
+    for part in parts {
+        for user in 0..part.n_users() as u32 {
+            let row = part.items_of(user);
+            bytes.clear();
+            bytes.extend((row.len() as u64).to_le_bytes());
+            bytes.extend(row.iter().flat_map(|item| item.to_le_bytes()));
+            hasher.update(&bytes);
+        }
+    }
+    hasher.hex()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_depends_on_every_part_and_every_id() {
+        let ids = |list: &[&str]| list.iter().collect::<IdMap>();
+        let (users, items) = (ids(&["a", "b"]), ids(&["x", "yz"]));
+        let part = |pairs: &[(u32, u32)]| Interactions::from_pairs(2, 2, pairs.iter().copied());
+        let (one, other) = (part(&[(0, 0), (1, 1)]), part(&[(0, 0), (0, 1)]));
+        let same = Parts { train: &one, valid: &one, test: &one };
+        let base = checksum(&users, &items, same);
+        assert_eq!(base, checksum(&users, &items, same));
+        assert_eq!(base.len(), 64);
+        for changed in [
+            checksum(&users, &items, Parts { train: &other, ..same }),
+            checksum(&users, &items, Parts { valid: &other, ..same }),
+            checksum(&users, &items, Parts { test: &other, ..same }),
+            checksum(&ids(&["a", "c"]), &items, same),
+            checksum(&users, &ids(&["xy", "z"]), same),
+        ] {
+            assert_ne!(base, changed);
+        }
+    }
+
+    #[test]
+    fn parts_of_another_size_are_refused() {
+        let ids = || ["a", "b"].iter().collect::<IdMap>();
+        let (right, wrong) = (Interactions::empty(2, 2), Interactions::empty(2, 3));
+        let parts = Parts { train: right.clone(), valid: wrong, test: right };
+        let error = Dataset::new("set", ids(), ids(), parts, vec![]).unwrap_err().to_string();
+        assert!(
+            error.starts_with("a part has 2 users and 3 items, but there are ids for 2 and 2"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,118 @@
+//! Interactions as a sparse matrix.
+
+/// A user × item matrix in compressed sparse row format: for each user their items, ascending and without duplicates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interactions {
+    n_items: usize,
+    offsets: Vec<usize>,
+    items: Vec<u32>,
+}
+
+impl Interactions {
+    /// A matrix without interactions.
+    pub fn empty(n_users: usize, n_items: usize) -> Self {
+        Self { n_items, offsets: vec![0; n_users + 1], items: Vec::new() }
+    }
+
+    /// Builds the matrix from (user, item) pairs in any order; duplicates are merged.
+    ///
+    /// # Panics
+    /// If a user is not below `n_users` or an item is not below `n_items`.
+    pub fn from_pairs(n_users: usize, n_items: usize, pairs: impl IntoIterator<Item = (u32, u32)>) -> Self {
+        let mut pairs: Vec<(u32, u32)> = pairs.into_iter().collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut offsets = vec![0; n_users + 1];
+        for &(user, item) in &pairs {
+            assert!((item as usize) < n_items, "item {item} of {n_items}");
+            offsets[user as usize + 1] += 1;
+        }
+        for u in 0..n_users {
+            offsets[u + 1] += offsets[u];
+        }
+        Self { n_items, offsets, items: pairs.into_iter().map(|(_, item)| item).collect() }
+    }
+
+    /// The number of users, including those without interactions.
+    pub fn n_users(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// The number of items, including those without interactions.
+    pub fn n_items(&self) -> usize {
+        self.n_items
+    }
+
+    /// The number of interactions.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there are no interactions.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The items of one user, ascending.
+    pub fn items_of(&self, user: u32) -> &[u32] {
+        &self.items[self.offsets[user as usize]..self.offsets[user as usize + 1]]
+    }
+
+    /// The rows of these users, as a table of their own.
+    #[must_use]
+    pub fn slice_users(&self, users: std::ops::Range<usize>) -> Self {
+        let offsets = &self.offsets[users.start..=users.end];
+        let (first, last) = (offsets[0], offsets[offsets.len() - 1]);
+        Self {
+            n_items: self.n_items,
+            offsets: offsets.iter().map(|offset| offset - first).collect(),
+            items: self.items[first..last].to_vec(),
+        }
+    }
+
+    /// The rows of these users, in this order, as a table of their own.
+    #[must_use]
+    pub fn gather_users(&self, users: &[u32]) -> Self {
+        let mut offsets = vec![0];
+        let mut items = Vec::new();
+        for &user in users {
+            items.extend_from_slice(self.items_of(user));
+            offsets.push(items.len());
+        }
+        Self { n_items: self.n_items, offsets, items }
+    }
+
+    /// Whether the user interacted with the item.
+    pub fn contains(&self, user: u32, item: u32) -> bool {
+        self.items_of(user).binary_search(&item).is_ok()
+    }
+
+    /// All (user, item) pairs, sorted by user and then by item.
+    pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        (0..self.n_users() as u32).flat_map(|u| self.items_of(u).iter().map(move |&i| (u, i)))
+    }
+
+    /// The number of users of each item.
+    pub fn item_counts(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.n_items];
+        for &item in &self.items {
+            counts[item as usize] += 1;
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_sorted_merged_and_counted() {
+        let table = Interactions::from_pairs(3, 4, [(2, 1), (0, 3), (2, 0), (2, 1)]);
+        assert_eq!(table.pairs().collect::<Vec<_>>(), [(0, 3), (2, 0), (2, 1)]);
+        assert_eq!((table.len(), table.items_of(1).len(), table.contains(2, 1)), (3, 0, true));
+        assert_eq!(table.item_counts(), [1, 1, 0, 1]);
+        assert_eq!(table.gather_users(&[2, 0]), Interactions::from_pairs(2, 4, [(0, 0), (0, 1), (1, 3)]));
+        assert_eq!(table.slice_users(1..3), Interactions::from_pairs(2, 4, [(1, 0), (1, 1)]));
+    }
+}

@@ -1,0 +1,200 @@
+//! From raw records to a [`Dataset`]: merge, filter, split.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Dataset, IdMap, Interactions, Part, Parts, RawData, RawParts, filter,
+    log::{Interaction, Log, count},
+    noise,
+    split::{Rule, Split, Validation, floor_share},
+    stats::Unseen,
+};
+use crate::error::{InputError, Result};
+use crate::rng::Purpose;
+
+/// How raw records become a data set.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Preparation {
+    /// Keep only records rated at least this; default: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_rating: Option<f32>,
+    /// Keep only users with at least this many items, repeatedly until this and `item_core` both hold; 0 (default) and 1
+    /// keep all.
+    pub user_core: u32,
+    /// Keep only items with at least this many users; 0 (default) and 1 keep all.
+    pub item_core: u32,
+    /// The seed of random splits.
+    pub seed: u64,
+    /// How the test part is chosen.
+    pub split: Split,
+    /// How the validation part is split off the training part.
+    pub validation: Validation,
+    /// False pairs to add to the training part, as a share of its pairs, to measure robustness against noise.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub noise: f64,
+}
+
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
+}
+
+/// Merges duplicate pairs, filters by rating and k-core, and splits.
+///
+/// A pair in two given parts stays in the first of training, validation and test. If a source with given parts is split
+/// differently, its parts are joined first. Held-out users and items that don't occur in training are kept; they are
+/// ranked by untrained embeddings. Without a filter, dense ids are kept; a filter removes the ids without pairs and
+/// keeps the order of the others.
+///
+/// # Errors
+/// If settings are invalid or don't fit the source, or if the training or test part would be empty.
+pub fn prepare(name: &str, raw: RawData, preparation: &Preparation) -> Result<Dataset> {
+    let given = matches!(raw.parts, RawParts::Given { .. });
+    if preparation.split == (Split::Given {}) && !given {
+        let error = InputError::new("the source is a single log without training and test parts");
+        return Err(error.field("split").help("use another split, such as split.type = \"random\"").into());
+    }
+    noise::check(preparation.noise)?;
+    let test_rule = preparation.split.rule(given);
+    let rules = Rules { test: test_rule, valid: preparation.validation.rule(test_rule) };
+    let mut log = Log::collect(&raw, preparation.min_rating)?;
+    rules.test.map_or(Ok(()), |rule| rule.check("split", "test", log.timed))?;
+    rules.valid.map_or(Ok(()), |rule| rule.check("validation", "ratio", log.timed))?;
+    let RawData { mut users, mut items, mut notes, .. } = raw;
+    if rules.test.is_some() {
+        log.interactions.iter_mut().for_each(|interaction| interaction.part = Part::Train);
+    }
+    let filtered = filter(log, preparation, &mut users, &mut items, &mut notes)?;
+    if preparation.validation != (Validation::Auto {}) && filtered.iter().any(|i| i.part == Part::Valid) {
+        notes.push(
+            "the validation part given by the source is kept; to use another, split the source again \
+             (split.type = \"random\") or remove its file"
+                .to_owned(),
+        );
+    }
+
+    let parts = rules
+        .split(filtered, preparation.seed)
+        .map(|part| Interactions::from_pairs(users.len(), items.len(), part.iter().map(Interaction::pair)));
+    check_and_note(parts.as_ref(), rules, &mut notes)?;
+    let train = match preparation.noise {
+        0.0 => parts.train,
+        share => {
+            let noisy = noise::add(parts.as_ref(), share, preparation.seed)?;
+            let added = noisy.len() - parts.train.len();
+            notes.push(format!("{added} false pairs were added to the training part"));
+            noisy
+        }
+    };
+    Dataset::new(name, users, items, Parts { train, ..parts }, notes)
+}
+
+/// Merges and filters; the result is sorted by user and item, and the ids are reduced to those that remain.
+fn filter(
+    mut log: Log,
+    preparation: &Preparation,
+    users: &mut IdMap,
+    items: &mut IdMap,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Interaction>> {
+    let Preparation { min_rating, user_core, item_core, .. } = *preparation;
+    if log.read == 0 {
+        return Err(InputError::new("there are no records").help("give a file with interactions").into());
+    }
+    let mut steps = vec![format!("{} read", count(log.read, "record"))];
+    if let Some(min) = min_rating {
+        steps.push(format!("{} rated {min} or more", count(log.interactions.len(), "record")));
+    }
+    log.merge(notes);
+    if user_core > 1 || item_core > 1 {
+        filter::k_core(&mut log.interactions, users.len(), items.len(), user_core, item_core);
+        let pairs = count(log.interactions.len(), "pair");
+        steps.push(format!("{pairs} in the core (users with {user_core}, items with {item_core} or more)"));
+    }
+    let filters = steps.join("; ");
+    if log.interactions.is_empty() {
+        let error = InputError::new(format!("the filters leave nothing: {filters}"));
+        return Err(error.help("lower min_rating, user_core or item_core").into());
+    }
+    if steps.len() > 1 {
+        filter::compact(&mut log.interactions, users, items);
+        let (users, items) = (count(users.len(), "user"), count(items.len(), "item"));
+        notes.push(format!("filtered: {filters}; {users} and {items} remain"));
+    }
+    Ok(log.interactions)
+}
+
+/// How the parts are chosen; `None` keeps the given ones.
+#[derive(Clone, Copy)]
+struct Rules {
+    test: Option<Rule>,
+    valid: Option<Rule>,
+}
+
+impl Rules {
+    fn split(self, interactions: Vec<Interaction>, seed: u64) -> Parts<Vec<Interaction>> {
+        let given = |list: &[Interaction], part| list.iter().map(|i| i.part == part).collect::<Vec<_>>();
+        let held_out = match self.test {
+            Some(rule) => rule.hold_out(&interactions, seed, Purpose::TestSplit),
+            None => given(&interactions, Part::Test),
+        };
+        let (rest, test) = partition(interactions, &held_out);
+        let held_out = match self.valid {
+            Some(rule) if rest.iter().all(|i| i.part == Part::Train) => {
+                rule.hold_out(&rest, seed, Purpose::ValidationSplit)
+            }
+            _ => given(&rest, Part::Valid),
+        };
+        let (train, valid) = partition(rest, &held_out);
+        Parts { train, valid, test }
+    }
+}
+
+/// The interactions that stay, and those that are held out.
+fn partition(mut interactions: Vec<Interaction>, held_out: &[bool]) -> (Vec<Interaction>, Vec<Interaction>) {
+    let out = interactions.iter().zip(held_out).filter(|(_, out)| **out).map(|(i, _)| *i).collect();
+    let mut held_out = held_out.iter();
+    interactions.retain(|_| held_out.next() == Some(&false));
+    (interactions, out)
+}
+
+/// Refuses an empty training or test part, and notes what is unusual about the parts.
+fn check_and_note(parts: Parts<&Interactions>, rules: Rules, notes: &mut Vec<String>) -> Result<()> {
+    for (name, part) in [(Part::Train.name(), parts.train), (Part::Test.name(), parts.test)] {
+        if part.is_empty() {
+            let error = InputError::new(format!("the split leaves the {name} part empty"));
+            return Err(error.field("split").help("use another split or share, or more data").into());
+        }
+    }
+    let (held_out, pairs) = (parts.test.len(), parts.into_iter().map(Interactions::len).sum());
+    if let Some(Rule::Popularity { share }) = rules.test
+        && held_out < floor_share(share, pairs)
+    {
+        let reason = "every user and every item keeps at least one pair in training";
+        notes.push(format!("the test part has only {held_out} of {pairs} pairs: {reason}"));
+    }
+    if parts.valid.is_empty() && rules.valid.is_some() {
+        notes.push("there is no validation part: no user has enough training items".to_owned());
+    }
+    note_unseen(parts.train, Part::Valid, parts.valid, notes);
+    note_unseen(parts.train, Part::Test, parts.test, notes);
+    Ok(())
+}
+
+/// Notes how many users and items of a held-out part don't occur in training.
+fn note_unseen(train: &Interactions, part: Part, held_out: &Interactions, notes: &mut Vec<String>) {
+    let unseen = Unseen::of(train, held_out);
+    for (number, pairs, what) in
+        [(unseen.users, unseen.user_pairs, "user"), (unseen.items, unseen.item_pairs, "item")]
+    {
+        if number > 0 {
+            let (number, pairs, part) = (count(number, what), count(pairs, "pair"), part.name());
+            notes.push(format!(
+                "{number} of the {part} part not seen in training ({pairs}, ranked by untrained embeddings)"
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

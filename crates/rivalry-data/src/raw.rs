@@ -1,0 +1,45 @@
+//! What a reader returns: columns of records with dense ids, and the maps to the original ids.
+
+use super::IdMap;
+
+/// Interactions in file order, duplicates included.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Records {
+    /// Dense user ids.
+    pub user: Vec<u32>,
+    /// Dense item ids.
+    pub item: Vec<u32>,
+    /// Ratings or weights, if the file has them.
+    pub rating: Option<Vec<f32>>,
+    /// Timestamps, if the file has them; only their order matters.
+    pub time: Option<Vec<i64>>,
+}
+
+/// Records that are not split yet, or that were read from separate files for each part.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RawParts {
+    /// A single log of interactions.
+    Whole(Records),
+    /// Training, validation and test parts as given by the source.
+    Given {
+        /// The training part.
+        train: Records,
+        /// The validation part, if there is one.
+        valid: Option<Records>,
+        /// The test part.
+        test: Records,
+    },
+}
+
+/// Everything read from one source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawData {
+    /// Original user ids.
+    pub users: IdMap,
+    /// Original item ids.
+    pub items: IdMap,
+    /// The records.
+    pub parts: RawParts,
+    /// Messages for the user about how the source was read.
+    pub notes: Vec<String>,
+}

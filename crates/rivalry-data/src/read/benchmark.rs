@@ -1,0 +1,71 @@
+//! Benchmark folders: `train.tsv` and `test.tsv` with dense ids, and lists of the original ids.
+
+use super::bundle::Bundle;
+use super::columns::{Column, Columns};
+use super::dense::{IdList, NumericIds, delimiter, id_map, is_number};
+use super::rows::Rows;
+use super::source::Source;
+use super::table::{Layout, read_records};
+use super::{Confidence, Format, ReadOptions};
+use crate::{InputError, RawData, RawParts, Records, Result};
+
+pub(super) const FORMAT: Format = Format {
+    name: "benchmark",
+    summary: "a folder or zip with train.tsv, test.tsv, optionally valid.tsv, user_list.tsv, item_list.tsv",
+    recognised_by: "train.tsv and test.tsv inside",
+    options: &[],
+    recognise,
+    read,
+};
+
+fn recognise(source: &Source) -> Confidence {
+    match source {
+        Source::Bundle(bundle) if bundle.has("train.tsv") && bundle.has("test.tsv") => Confidence::Name,
+        _ => Confidence::None,
+    }
+}
+
+fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
+    let bundle = source.bundle(FORMAT.name, "a folder or zip with train.tsv and test.tsv")?;
+    let users = IdList::read(bundle, "user_list.tsv")?;
+    let items = IdList::read(bundle, "item_list.tsv")?;
+    let part =
+        |name| read_part(bundle, name, NumericIds(users.as_ref()), NumericIds(items.as_ref()), options);
+    let mut train = part("train.tsv")?;
+    let mut valid = if bundle.has("valid.tsv") { Some(part("valid.tsv")?) } else { None };
+    let mut test = part("test.tsv")?;
+    let (mut user_columns, mut item_columns) = (Vec::new(), Vec::new());
+    for records in [Some(&mut train), valid.as_mut(), Some(&mut test)].into_iter().flatten() {
+        user_columns.push(&mut records.user);
+        item_columns.push(&mut records.item);
+    }
+    let users = id_map(users, &mut user_columns);
+    let items = id_map(items, &mut item_columns);
+    Ok(RawData { users, items, parts: RawParts::Given { train, valid, test }, notes: Vec::new() })
+}
+
+fn read_part(
+    bundle: &Bundle,
+    name: &str,
+    mut users: NumericIds<'_>,
+    mut items: NumericIds<'_>,
+    options: &ReadOptions,
+) -> Result<Records> {
+    let text = bundle.text(name)?;
+    let delimiter = delimiter(&text);
+    let mut first = Vec::new();
+    Rows::new(&text, delimiter, false).next_into(&mut first)?;
+    if first.len() < 2 {
+        let error = InputError::new("only one column found with the delimiters tab and space");
+        return Err(error.file(&text.name).line(1).help("write `user item`, separated by a tab").into());
+    }
+    let header = !first.iter().any(|field| is_number(field));
+    let names: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+    // Unknown column names don't matter: the format puts the user first, then the item.
+    let columns = Columns::find(header.then_some(&names), names.len(), options).unwrap_or_else(|_| {
+        let column = |index: usize| Column { index, name: names[index].to_owned() };
+        Columns { user: column(0), item: column(1), rating: None, time: None }
+    });
+    let layout = Layout { delimiter, quotes: false, header, width: names.len(), columns };
+    read_records(&text, &layout, &mut users, &mut items)
+}

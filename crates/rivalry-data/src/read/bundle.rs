@@ -1,0 +1,153 @@
+//! Files that belong together, in a folder or a zip file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::archive::{Zip, decompress};
+use super::source::{Source, Text, check_size};
+use crate::memory::MemoryLimit;
+use crate::{Error, InputError, Result};
+
+/// File names that hold the interactions even when other files lie beside them.
+const INTERACTION_FILES: [&str; 3] = ["u.data", "ratings.dat", "ratings.csv"];
+
+/// A folder or zip file and its contents.
+pub(super) struct Bundle {
+    pub name: PathBuf,
+    files: Vec<BundledFile>,
+    /// The folder inside a zip file that holds the parts, with a trailing slash.
+    root: String,
+    /// `None` for a folder.
+    zip: Option<Zip>,
+    memory: MemoryLimit,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct BundledFile {
+    name: String,
+    /// The index in the zip file.
+    index: usize,
+}
+
+impl Bundle {
+    pub fn folder(path: &Path, memory: MemoryLimit) -> Result<Self> {
+        let failed = |e| Error::io("read", path, e);
+        let mut files = Vec::new();
+        for entry in fs::read_dir(path).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if entry.path().is_file()
+                && let Ok(name) = entry.file_name().into_string()
+            {
+                files.push(BundledFile { name, index: 0 });
+            }
+        }
+        Ok(Self::new(path, files, None, memory))
+    }
+
+    pub fn zip(path: &Path, bytes: Vec<u8>, memory: MemoryLimit) -> Result<Self> {
+        let zip = Zip::open(path, bytes)?;
+        let files = zip.files().into_iter().map(|(name, index)| BundledFile { name, index }).collect();
+        Ok(Self::new(path, files, Some(zip), memory))
+    }
+
+    fn new(path: &Path, mut files: Vec<BundledFile>, zip: Option<Zip>, memory: MemoryLimit) -> Self {
+        // Ignore what desktops leave behind: .DS_Store, __MACOSX/._train.tsv
+        files.retain(|file| !file.name.split('/').any(|part| part.starts_with('.') || part == "__MACOSX"));
+        files.sort();
+        let root = root(&files).to_owned();
+        Self { name: path.to_owned(), files, root, zip, memory }
+    }
+
+    /// The whole bundle if it has training and test parts, otherwise its only file of interactions.
+    pub fn into_source(self) -> Result<Source> {
+        if ["tsv", "txt"].iter().any(|e| self.has(&format!("train.{e}")) && self.has(&format!("test.{e}"))) {
+            return Ok(Source::Bundle(self));
+        }
+        let known = |file: &&BundledFile| {
+            INTERACTION_FILES.contains(&base_name(&file.name)) || file.name.ends_with(".inter")
+        };
+        let known: Vec<&BundledFile> = self.files.iter().filter(known).collect();
+        if let [file] = self.files.as_slice() {
+            return self.open(file);
+        }
+        if let [file] = known[..] {
+            return self.open(file);
+        }
+        let names: Vec<&str> = self.files.iter().take(12).map(|file| file.name.as_str()).collect();
+        let message = match self.files.len() {
+            0 => "no files inside".to_owned(),
+            n => format!("can't tell which of the {n} files inside to read: {}", names.join(", ")),
+        };
+        let help = "give the path of one (extracted) file, or put train.tsv and test.tsv, or train.txt and \
+                    test.txt, together";
+        Err(InputError::new(message).file(self.name).help(help).into())
+    }
+
+    fn open(&self, file: &BundledFile) -> Result<Source> {
+        let path = self.name.join(&file.name);
+        match &self.zip {
+            None => Source::open(&path, self.memory),
+            Some(_) if file.name.to_lowercase().ends_with(".parquet") => {
+                let error = InputError::new("Parquet files inside zip files are not supported").file(path);
+                Err(error.help("extract it first").into())
+            }
+            Some(zip) => {
+                let bytes = zip.read(&path, file.index, self.memory)?;
+                Ok(Source::Text(Text::new(path, bytes)?))
+            }
+        }
+    }
+
+    /// Whether there is a file of this name, compressed or not.
+    pub fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    /// The content of the file of this name, decompressed.
+    pub fn text(&self, name: &str) -> Result<Text> {
+        let Some(file) = self.find(name) else {
+            let error = InputError::new(format!("there is no {name} inside")).file(&self.name);
+            return Err(error.help("put it beside the other parts").into());
+        };
+        let path = self.name.join(&file.name);
+        let bytes = match &self.zip {
+            None => {
+                check_size(&path, self.memory)?;
+                let bytes = fs::read(&path).map_err(|e| Error::io("read", &path, e))?;
+                decompress(&path, bytes, self.memory)?
+            }
+            Some(zip) => zip.read(&path, file.index, self.memory)?,
+        };
+        Text::new(path, bytes)
+    }
+
+    fn find(&self, name: &str) -> Option<&BundledFile> {
+        self.files
+            .iter()
+            .find(|file| file.name.strip_prefix(&self.root).is_some_and(|rest| matches_name(rest, name)))
+    }
+}
+
+/// The folder of the training part if there is exactly one: in a zip file, all parts may lie in a subfolder.
+fn root(files: &[BundledFile]) -> &str {
+    let is_train =
+        |name: &str| matches_name(base_name(name), "train.tsv") || matches_name(base_name(name), "train.txt");
+    let mut roots = files.iter().filter(|file| is_train(&file.name)).map(|file| folder(&file.name));
+    match (roots.next(), roots.next()) {
+        (Some(root), None) => root,
+        _ => "",
+    }
+}
+
+/// Whether `file` is `name`, perhaps with the extension of a compression.
+fn matches_name(file: &str, name: &str) -> bool {
+    file.strip_prefix(name).is_some_and(|extension| ["", ".gz", ".zst"].contains(&extension))
+}
+
+fn base_name(name: &str) -> &str {
+    &name[folder(name).len()..]
+}
+
+fn folder(name: &str) -> &str {
+    &name[..name.rfind('/').map_or(0, |slash| slash + 1)]
+}

@@ -1,0 +1,69 @@
+//! Tables with any delimiter, with or without a header: CSV, TSV, MovieLens `ratings.csv`, Amazon reviews…
+
+use super::columns::Columns;
+use super::rows::{Delimiter, Rows};
+use super::source::{Source, Text};
+use super::table::{Layout, read_whole};
+use super::{Confidence, Format, ReadOptions, sniff};
+use crate::{InputError, RawData, Result};
+
+pub(super) const FORMAT: Format = Format {
+    name: "csv",
+    summary: "CSV, TSV or any delimiter, with or without a header, columns by name or number",
+    recognised_by: "the extension .csv or .tsv, or rows with the same number of fields",
+    options: &["delimiter", "header", "user", "item", "rating", "time"],
+    recognise,
+    read,
+};
+
+fn recognise(source: &Source) -> Confidence {
+    let Source::Text(text) = source else { return Confidence::None };
+    let name = text.base_name();
+    if name.ends_with(".csv") || name.ends_with(".tsv") {
+        return Confidence::Name;
+    }
+    let tabular = sniff::delimiter(text).is_some() && sniff::adjacency(text) != sniff::Adjacency::Yes;
+    if tabular { Confidence::Plausible } else { Confidence::None }
+}
+
+fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
+    let text = source.text(FORMAT.name)?;
+    let sniffed = sniff::delimiter(text);
+    let delimiter = options.delimiter.map(Delimiter::from).or(sniffed).unwrap_or(Delimiter::Char(','));
+    let mut rows = Rows::new(text, delimiter, true);
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    let line = rows.next_into(&mut first)?.unwrap_or(1);
+    // An error in the second row is reported when all rows are read.
+    let _ = rows.next_into(&mut second);
+    if first.len() < 2 {
+        return Err(one_column(text, options.delimiter, sniffed).into());
+    }
+    let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+    let second: Vec<&str> = second.iter().map(AsRef::as_ref).collect();
+    let header = options.header.unwrap_or_else(|| options.names_a_column() || sniff::header(&first, &second));
+    let columns = Columns::find(header.then_some(&first), first.len(), options)
+        .map_err(|error| error.file(&text.name).line(line))?;
+    let mut notes = Vec::new();
+    if !header {
+        let roles =
+            [Some(&columns.user), Some(&columns.item), columns.rating.as_ref(), columns.time.as_ref()];
+        let names: Vec<&str> = roles.into_iter().flatten().map(|column| column.name.as_str()).collect();
+        notes.push(format!("{}: no header; read as {}", text.name.display(), names.join(", ")));
+    }
+    read_whole(text, &Layout { delimiter, quotes: true, header, width: first.len(), columns }, notes)
+}
+
+fn one_column(text: &Text, requested: Option<char>, sniffed: Option<Delimiter>) -> InputError {
+    let tried = match requested {
+        Some(delimiter) => format!("with the delimiter {}", Delimiter::from(delimiter)),
+        None => "with the delimiters tab, ',', ';', '|' and space".to_owned(),
+    };
+    let help = match sniffed {
+        Some(delimiter) => {
+            format!("the delimiter seems to be {delimiter}: set `delimiter` to it, or omit the option")
+        }
+        None => "set `delimiter` to the character between the user and the item".to_owned(),
+    };
+    let error = InputError::new(format!("only one column found {tried}")).file(&text.name).line(1);
+    error.field("delimiter").help(help)
+}

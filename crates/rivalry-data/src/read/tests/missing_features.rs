@@ -1,0 +1,25 @@
+//! Builds without a feature refuse the corresponding files with an error that names it.
+
+use super::errors::check;
+use super::*;
+
+#[cfg(not(feature = "archives"))]
+#[test]
+fn compressed_files_without_the_feature_archives() {
+    let [gzip, zstd, zip] = [&b"\x1f\x8b\x08"[..], b"\x28\xb5\x2f\xfd", b"PK\x03\x04"];
+    for bytes in [gzip, zstd, zip] {
+        let start = "a: this build can't read gzip, Zstandard or zip files: it was built without the feature `archives`";
+        check(&error_of("a", bytes, &defaults()), start, &["decompress it first"]);
+    }
+    let folder = Folder::new();
+    folder.file("train.tsv.gz", gzip);
+    folder.file("test.tsv", "0\t0\n");
+    check(&error_at(&folder, folder.path(), &defaults()), "train.tsv.gz: this build can't", &["`archives`"]);
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn parquet_files_without_the_feature_parquet() {
+    let start = "a.parquet: this build can't read Parquet files: it was built without the feature `parquet`";
+    check(&error_of("a.parquet", "PAR1", &defaults()), start, &["convert it to CSV"]);
+}
