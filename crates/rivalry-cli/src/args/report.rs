@@ -7,18 +7,18 @@ use clap::Args;
 /// `rivalry report`
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// A folder with runs in it, at any depth
+    /// Folder that contains runs, at any depth
     pub folder: PathBuf,
-    /// The HTML file to write
+    /// HTML file to write
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
-    /// Also write every figure to this folder, as SVG and as PNG
+    /// Also write each figure as an image file to this folder
     #[arg(long, value_name = "DIR")]
     pub figures: Option<PathBuf>,
-    /// Replace files that exist
+    /// Overwrite existing files
     #[arg(long)]
     pub force: bool,
-    /// Print one JSON document: what was found and what was written
+    /// Print a summary as JSON: what was found and what was written
     #[arg(long)]
     pub json: bool,
 }

@@ -12,7 +12,7 @@ use crate::output::{print, print_json, quoted};
 use crate::settings::resolve;
 use crate::signals;
 use crate::table;
-use crate::training::{Trained, introduce_data, introduce_model, numbered_folder, train};
+use crate::training::{Trained, print_data_summary, print_model_summary, numbered_folder, train};
 
 /// What is compared. The temperatures were chosen on the validation part, for each loss on its own.
 const LOSSES: [(&str, &str); 2] = [("sl", "loss.tau=0.2"), ("dsl", "loss.tau=0.25")];
@@ -45,13 +45,13 @@ pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
     let folders = folders.map(|((loss, _), config)| RunFolder::create(&out.join(loss), config, args.force));
     let folders: Vec<RunFolder> = folders.collect::<Result<_, _>>()?;
     if !args.common.quiet {
-        introduce_data(&dataset);
+        print_data_summary(&dataset);
     }
     signals::listen()?;
     let mut records = Vec::new();
     for (folder, config) in folders.iter().zip(&configs) {
         if !args.common.quiet {
-            introduce_model(config);
+            print_model_summary(config);
         }
         records.push(train(folder, &dataset, config, None, args.common.quiet)?);
     }

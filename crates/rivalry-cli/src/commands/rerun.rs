@@ -10,7 +10,7 @@ use super::{load, use_machine};
 use crate::args::RerunArgs;
 use crate::output::{print, print_json, say};
 use crate::signals;
-use crate::training::{introduce_data, introduce_model, train};
+use crate::training::{print_data_summary, print_model_summary, train};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -28,8 +28,8 @@ pub fn run(args: &RerunArgs) -> anyhow::Result<()> {
     let place = Place::new(args.out.as_deref())?;
     let folder = RunFolder::create(place.path(), &then.config, false)?;
     if !args.common.quiet {
-        introduce_data(&dataset);
-        introduce_model(&then.config);
+        print_data_summary(&dataset);
+        print_model_summary(&then.config);
     }
     signals::listen()?;
     train(&folder, &dataset, &then.config, None, args.common.quiet)?;

@@ -15,7 +15,7 @@ use crate::output::{print, print_json, quoted, say};
 use crate::settings::resolve;
 use crate::signals;
 use crate::table;
-use crate::training::{Trained, introduce_data, introduce_model, numbered_folder, train};
+use crate::training::{Trained, print_data_summary, print_model_summary, numbered_folder, train};
 
 pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
@@ -36,8 +36,8 @@ fn start(args: &TrainArgs) -> anyhow::Result<()> {
     };
     let folder = RunFolder::create(&out, &config, new.force)?;
     if !args.common.quiet {
-        introduce_data(&dataset);
-        introduce_model(&config);
+        print_data_summary(&dataset);
+        print_model_summary(&config);
     }
     signals::listen()?;
     let record = train(&folder, &dataset, &config, None, args.common.quiet)?;
@@ -65,8 +65,8 @@ fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
         folder.extend(&config)?;
     }
     if !args.common.quiet {
-        introduce_data(&dataset);
-        introduce_model(&config);
+        print_data_summary(&dataset);
+        print_model_summary(&config);
         let done = state.as_ref().map_or(0, |state| state.progress.epoch);
         say(format_args!("going on after epoch {done}"));
     }
