@@ -122,7 +122,10 @@ impl Observer for ProgressObserver {
                 (self.epochs, self.batches, self.pairs) = (epochs, batches, pairs);
                 progress.history.iter().for_each(|record| self.update_metric(record));
                 self.last_step = Instant::now();
-                self.show_bar(progress.epoch * batches + progress.batch);
+                // A closed-form model has no epochs, and no bar.
+                if epochs > 0 {
+                    self.show_bar(progress.epoch * batches + progress.batch);
+                }
             }
             TrainEvent::Step { epoch, batch, loss } => self.step(epoch, batch, loss),
             TrainEvent::Evaluated(record) => self.evaluated(record),

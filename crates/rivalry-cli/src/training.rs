@@ -60,7 +60,7 @@ pub fn train(
                 .map(|(state, total)| EpochProgress { done: state.progress.epoch, total });
             Err(Interrupted { run: folder.path().to_owned(), progress }.into())
         }
-        Err(error @ (Error::NonFinite { .. } | Error::NanScore { .. })) => {
+        Err(error @ (Error::NonFinite { .. } | Error::NanScore { .. })) if config.gradient.is_some() => {
             let kept = match folder.has_checkpoint() {
                 true => format!("the last good checkpoint is kept in {}", folder.path().display()),
                 false => "there is no checkpoint yet".to_owned(),
