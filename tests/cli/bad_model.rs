@@ -59,7 +59,7 @@ fn a_corrupt_checkpoint_or_record() {
     };
     std::fs::remove_file(world.path("run/metrics.json")).unwrap();
     let said = again("a checkpoint that was cut");
-    holds(&said, &["checkpoint: not a Rivalry file, or damaged", "begins again"]);
+    holds(&said, &["checkpoint: not a Rivalry file, or damaged", "restarting"]);
     world.write("run/metrics.json", "{}");
     holds(&world.fails(2, &["compare", "run", "run"]), &["metrics.json", "--resume"]);
     again("figures that were cut");
@@ -83,7 +83,7 @@ fn a_config_that_was_cut_short_is_not_taken_for_one_with_defaults() {
     for section in ["[train]", "[eval]"] {
         world.write("run/config.toml", &config[..config.find(section).unwrap()]);
         let said = world.fails(2, &["train", "--resume", "run"]);
-        holds(&said, &["config.toml: the file ends too early", "help: "]);
+        holds(&said, &["config.toml: the file is truncated", "help: "]);
     }
     world.write("run/config.toml", &config);
     world.ok(&["train", "--resume", "run", "--quiet"]);
@@ -131,5 +131,5 @@ fn a_loss_that_becomes_non_finite_stops_and_keeps_the_last_good_checkpoint() {
     let output = world.run(&[&train, &dot[..], SMALL].concat());
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).unwrap();
-    holds(&said, &["non-finite in epoch 1, batch 2", "there was no checkpoint yet"]);
+    holds(&said, &["non-finite in epoch 1, batch 2", "there is no checkpoint yet"]);
 }

@@ -130,8 +130,10 @@ fn every_list_has_names_and_summaries() {
     let world = World::new();
     for (kind, expected) in [
         ("losses", "dsl-ca"),
+        ("models", "popularity"),
         ("backbones", "mf"),
         ("samplers", "uniform"),
+        ("optimizers", "adam"),
         ("datasets", "gowalla"),
         ("metrics", "NDCG@K"),
         ("splits", "leave-last"),

@@ -119,7 +119,7 @@ fn a_finished_run_resumed_shows_its_figures_again_and_can_be_extended() {
     assert_eq!(figures(direct), figures(longer));
     holds(
         &world.fails(2, &["train", "--resume", "run", "--epochs", "5"]),
-        &["8 epochs", "only be given more"],
+        &["8 epochs", "not shortened"],
     );
     for flag in [["--lr", "1"], ["--data", "log.csv"], ["--split", "time"], ["--out", "x"]] {
         let error = world.fails(2, &[&["train", "--resume", "run"], &flag[..]].concat());
@@ -144,15 +144,16 @@ fn the_help_names_the_defaults_the_library_has() {
     let help: Vec<&str> = help.split_whitespace().collect();
     let help = help.join(" ");
     let config = rivalry::config::Config::default();
+    let gradient = config.gradient.as_ref().unwrap();
     for (flag, default) in [
-        ("--epochs", config.train.epochs.to_string()),
-        ("--batch-size", config.train.batch_size.to_string()),
-        ("--eval-every", config.train.eval_every.to_string()),
-        ("--seed", config.train.seed.to_string()),
-        ("--dim", config.model.dim.to_string()),
-        ("--lr", config.optim.lr.to_string()),
-        ("--loss", config.loss["type"].as_str().unwrap().to_owned()),
-        ("--backbone", config.backbone["type"].as_str().unwrap().to_owned()),
+        ("--epochs", gradient.train.epochs.to_string()),
+        ("--batch-size", gradient.train.batch_size.to_string()),
+        ("--eval-every", gradient.train.eval_every.to_string()),
+        ("--seed", config.seed.to_string()),
+        ("--dim", config.model.dim().unwrap().to_string()),
+        ("--lr", gradient.optim.lr().to_string()),
+        ("--loss", gradient.loss.name().to_owned()),
+        ("--model", config.model.name().to_owned()),
     ] {
         let after = &help[help.find(&format!(" {flag} <")).unwrap_or_else(|| panic!("{flag}"))..];
         let shown = &after[after.find("[default: ").unwrap()..];

@@ -22,7 +22,7 @@ fn refused(world: &World, code: i32, args: &[&str], parts: &[&str]) {
 fn a_run_is_repeated_from_its_record_to_the_bit() {
     let world = trained();
     let (out, _) = world.ok(&["rerun", "run", "--threads", "3"]);
-    holds(&out, &["the same to the bit", "model, log and figures"]);
+    holds(&out, &["bit-identical", "model, log and metrics"]);
     let document = world.json(&["rerun", "run", "--json", "--out", "again"]);
     assert_eq!((&document["same"], &document["model_compared"]), (&true.into(), &true.into()));
     assert!(world.read("run/model.safetensors") == world.read("again/model.safetensors"));
@@ -64,7 +64,7 @@ fn the_record_names_all_that_could_matter() {
 fn figures_are_recomputed_and_a_changed_one_is_found() {
     let world = trained();
     let (out, _) = world.ok(&["evaluate", "run", "--verify", "--buckets", "--beyond", "--k", "5,20"]);
-    holds(&out, &["verified: 42 figures", "computed again in f64"]);
+    holds(&out, &["verified: 42 figures", "recomputed in f64"]);
     let document = world.json(&["evaluate", "run", "--verify", "--json"]);
     assert!(document["verification"]["largest_difference"].as_f64().unwrap() < 1e-12);
     let record = String::from_utf8(world.read("run/metrics.json")).unwrap();
