@@ -73,7 +73,7 @@ fn it_is_evaluated_and_verified() {
 fn it_recommends_the_most_popular_items_the_user_does_not_have() {
     let world = World::new();
     let pairs = [("a", "xyz"), ("b", "xy"), ("c", "xv"), ("d", "wv"), ("e", "xyw")];
-    let row = |user: &str| move |item: char| format!("{user},{item}\n").repeat(1);
+    let row = |user: &str| move |item: char| format!("{user},{item}\n");
     let text: String = pairs.iter().flat_map(|(user, items)| items.chars().map(row(user))).collect();
     world.write("log.csv", &format!("user,item\n{text}"));
     let data = ["--split", "leave-last", "--validation", "none", "--set", "eval.k=[2]", "--quiet"];

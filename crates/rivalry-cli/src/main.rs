@@ -32,7 +32,9 @@ fn main() -> ExitCode {
         Ok(Err(error)) => output::report(&error),
         Err(_) => {
             let panic = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
-            output::warn(format_args!("internal error; please report it together with the command\n  {panic}"));
+            output::warn(format_args!(
+                "internal error; please report it together with the command\n  {panic}"
+            ));
             ExitCode::FAILURE
         }
     }

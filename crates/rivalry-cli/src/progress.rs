@@ -108,7 +108,10 @@ impl ProgressObserver {
         let rate = format!("{} pairs/s", short(rate));
         match (self.last, self.best) {
             (Some(last), Some((best, epoch))) => {
-                format!("{rate}   {} {} {last:.4}, best {best:.4} at epoch {epoch}", self.evaluated_on, self.metric)
+                format!(
+                    "{rate}   {} {} {last:.4}, best {best:.4} at epoch {epoch}",
+                    self.evaluated_on, self.metric
+                )
             }
             _ => rate,
         }

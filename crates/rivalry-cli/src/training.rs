@@ -55,9 +55,8 @@ pub fn train(
         Ok(Fitted::Done(fit)) => Ok(folder.finish(fit.outcome, dataset)?),
         Ok(Fitted::Stopped(state)) => {
             let epochs = config.gradient.as_ref().map(|gradient| gradient.train.epochs);
-            let progress = state
-                .zip(epochs)
-                .map(|(state, total)| EpochProgress { done: state.progress.epoch, total });
+            let progress =
+                state.zip(epochs).map(|(state, total)| EpochProgress { done: state.progress.epoch, total });
             Err(Interrupted { run: folder.path().to_owned(), progress }.into())
         }
         Err(error @ (Error::NonFinite { .. } | Error::NanScore { .. })) if config.gradient.is_some() => {

@@ -83,16 +83,16 @@ pub struct ReadArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Preparing")]
 pub struct PrepareArgs {
-    /// Drop interactions with a lower rating
+    /// Minimum rating of an interaction
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     min_rating: Option<f32>,
-    /// Drop users with fewer interactions, repeatedly
+    /// Minimum interactions per user (iterative k-core filter)
     #[arg(long, value_name = "N")]
     user_core: Option<u32>,
-    /// Drop items with fewer interactions, repeatedly
+    /// Minimum interactions per item (iterative k-core filter)
     #[arg(long, value_name = "N")]
     item_core: Option<u32>,
-    /// Sets both --user-core and --item-core
+    /// Set both --user-core and --item-core
     #[arg(long, value_name = "N", conflicts_with_all = ["user_core", "item_core"])]
     k_core: Option<u32>,
     /// Test split: random, leave-last, time, popularity or given (see 'rivalry list splits')

@@ -76,7 +76,7 @@ pub enum Command {
 /// Resource limits of a command that trains or ranks.
 #[derive(Debug, Args)]
 pub struct Machine {
-    /// Number of threads; 0 uses all cores. Results don't depend on it
+    /// Number of threads (0 = all cores); results don't depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=1024))]
     pub threads: u16,
     /// Memory limit, such as 4G; larger jobs are refused [default: free memory]

@@ -9,8 +9,9 @@ use super::Common;
 /// `rivalry reproduce`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Hyperparameters are the published ones where available, and otherwise those tuned by our own sweeps on the
-validation set. Cells with neither are listed with the sweep command that tunes them. Run the same command again to resume.\n
+    after_help = "Hyperparameters are the published ones where available, and otherwise those tuned by our own
+sweeps on the validation set. Cells with neither are listed with the sweep command that tunes
+them. Run the same command again to resume.\n
   rivalry reproduce --only health                 # all tables and figures of one data set
   rivalry reproduce --only table1 --only mf       # one table, one model
   rivalry reproduce --only noise --only health --loss sl --loss dsl-ca"

@@ -12,10 +12,11 @@ use super::data::{Layer, PrepareArgs, ReadArgs, seed};
 #[command(after_help = "Search file:\n
   base = { data.source = 'amazon2014-health', train.epochs = 100 }   # shared by all trials
   grid = { loss.type = 'dsl', loss.tau = [0.2, 0.25], loss.alpha = [1, 2, 3] }   # search space\n
-Write several grids as [[grid]]. trials = 50 samples 50 trials at random; a value can then also be a range,
-{ from = 0.001, to = 0.1, log = true }. seeds = 5 trains the best trial of each loss with five seeds.\n
-Trials are selected on the validation set, never on the test set. Run the same command again to resume an
-interrupted sweep, or several times at once to share the work between processes.")]
+Write several grids as [[grid]]. trials = 50 samples 50 trials at random; a value can then also
+be a range, { from = 0.001, to = 0.1, log = true }. seeds = 5 trains the best trial of each loss
+with five seeds.\n
+Trials are selected on the validation set, never on the test set. Run the same command again to
+resume an interrupted sweep, or several times at once to share the work between processes.")]
 pub struct SweepArgs {
     /// TOML search file [default: the built-in grid of each --loss]
     pub file: Option<PathBuf>,

@@ -92,9 +92,8 @@ fn processor() -> Check {
 fn threads() -> Check {
     match std::thread::available_parallelism() {
         Ok(n) => Check::new("threads", Verdict::Good, n.to_string()),
-        Err(e) => {
-            Check::new("threads", Verdict::Note, e.to_string()).help("set the number of threads with --threads")
-        }
+        Err(e) => Check::new("threads", Verdict::Note, e.to_string())
+            .help("set the number of threads with --threads"),
     }
 }
 
@@ -144,8 +143,9 @@ fn data_sets(data_dir: Option<&Path>) -> Vec<Check> {
         Ok(None) => Check::new(name, Verdict::Good, "not on this machine; downloaded on first use"),
         Err(error) => {
             let text = error.to_string();
-            let (found, help) =
-                text.split_once("\n  help: ").unwrap_or((&text, "remove it; the next use downloads it again"));
+            let (found, help) = text
+                .split_once("\n  help: ")
+                .unwrap_or((&text, "remove it; the next use downloads it again"));
             Check::new(name, Verdict::Bad, found).help(help)
         }
     };

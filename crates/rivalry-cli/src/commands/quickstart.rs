@@ -12,7 +12,7 @@ use crate::output::{print, print_json, quoted};
 use crate::settings::resolve;
 use crate::signals;
 use crate::table;
-use crate::training::{Trained, print_data_summary, print_model_summary, numbered_folder, train};
+use crate::training::{Trained, numbered_folder, print_data_summary, print_model_summary, train};
 
 /// The losses to compare. The temperature of each was tuned on the validation set.
 const LOSSES: [(&str, &str); 2] = [("sl", "loss.tau=0.2"), ("dsl", "loss.tau=0.25")];

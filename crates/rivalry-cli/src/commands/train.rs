@@ -15,7 +15,7 @@ use crate::output::{print, print_json, quoted, say};
 use crate::settings::resolve;
 use crate::signals;
 use crate::table;
-use crate::training::{Trained, print_data_summary, print_model_summary, numbered_folder, train};
+use crate::training::{Trained, numbered_folder, print_data_summary, print_model_summary, train};
 
 pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
