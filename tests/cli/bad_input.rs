@@ -1,4 +1,4 @@
-//! Bad input gets exit code 2 and an error that says where, what and a way out, and changes no file.
+//! Invalid input: exit code 2, an error with location, cause and help, and no file changed.
 
 use crate::support::{SMALL, World, holds, log};
 

@@ -1,4 +1,4 @@
-//! What can be asked of a finished run, the lists, and the rest.
+//! Commands on finished runs, the lists, completions and quickstart.
 
 use std::io::Read;
 use std::process::{Command, Stdio};

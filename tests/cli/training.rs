@@ -1,4 +1,4 @@
-//! What a training promises: the same bits whatever the threads, one JSON document, quiet when told to be.
+//! `rivalry train`: the same bits for any number of threads, its outputs, settings and resumption.
 
 use serde_json::Value;
 
@@ -70,7 +70,13 @@ fn logs_go_to_stderr_the_table_to_stdout_and_quiet_means_quiet() {
     let (out, err) = world.ok(&train);
     holds(
         &err,
-        &["30 users, 40 items; ", "sl (log_q false, tau 0.2)", "epoch 2/4   loss ", "epoch 4/4   loss ", "NDCG@20"],
+        &[
+            "30 users, 40 items; ",
+            "sl (log_q false, tau 0.2)",
+            "epoch 2/4   loss ",
+            "epoch 4/4   loss ",
+            "NDCG@20",
+        ],
     );
     holds(
         &out,
@@ -92,7 +98,10 @@ fn settings_come_from_the_file_the_flags_and_the_sets() {
     let config = String::from_utf8(world.read("run/config.toml")).unwrap();
     let absolute = std::fs::canonicalize(world.path("log.csv")).unwrap();
     let config: toml::Table = config.parse().unwrap();
-    assert_eq!(config["loss"], "type = 'sl'\ntau = 0.125\nlog_q = false".parse::<toml::Table>().unwrap().into());
+    assert_eq!(
+        config["loss"],
+        "type = 'sl'\ntau = 0.125\nlog_q = false".parse::<toml::Table>().unwrap().into()
+    );
     assert_eq!((&config["optim"]["lr"], &config["train"]["seed"]), (&0.25.into(), &7.into()));
     let source = std::path::Path::new(config["data"]["source"].as_str().unwrap());
     assert!(source.is_absolute() && std::fs::canonicalize(source).unwrap() == absolute);
