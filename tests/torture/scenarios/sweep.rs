@@ -57,8 +57,8 @@ fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
         }
     }
     succeed(sweep(folder.path(), &name))?;
-    let (whole, ended) = (trials(&folder.path().join("whole"))?, trials(out.path())?);
-    if whole == ended { Ok(()) } else { Err(format!("{interrupted:?}\nis not\n{whole:?}")) }
+    let (whole, interrupted) = (trials(&folder.path().join("whole"))?, trials(out.path())?);
+    if whole == interrupted { Ok(()) } else { Err(format!("{interrupted:?}\nis not\n{whole:?}")) }
 }
 
 /// Name, state and validation metric of every trial.
