@@ -92,7 +92,7 @@ def test_matrices_that_are_invalid(blocks: sp.csr_matrix) -> None:
         (None, TypeError, "found NoneType"),
         (blocks * -1, ValueError, "negative values"),
         (broken(blocks, data=np.full(blocks.nnz, np.nan)), ValueError, "NaN"),
-        (broken(blocks, data=np.full(blocks.nnz, np.inf)), ValueError, "infinity"),
+        (broken(blocks, data=np.full(blocks.nnz, np.inf)), ValueError, "infinite"),
         (blocks.astype(np.complex64), ValueError, "complex"),
         (broken(blocks, indices=blocks.indices + 1), ValueError, "column index"),
         (broken(blocks, indptr=blocks.indptr[::-1].copy()), ValueError, "row pointers"),
