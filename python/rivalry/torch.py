@@ -28,9 +28,8 @@ class _Function(torch.autograd.Function):
     def forward(
         ctx: Any, pos: Any, neg: Any, learned: Any, name: str, reduction: str, constants: Any, params: Any
     ) -> Any:
-        arrays: list[Any] = [_array(x) for x in (pos, neg, learned)]
-        inputs = {key: _array(x) for key, x in constants.items()}
-        result = _loss(name, *arrays[:2], learned=arrays[2], reduction=reduction, **inputs, **params)
+        inputs = {key: _array(x) for key, x in {**constants, "learned": learned}.items()}
+        result = _loss(name, _array(pos), _array(neg), **inputs, reduction=reduction, **params)
         targets = (pos, neg, pos if learned is None else learned)
         gradients = zip((result.grad_pos, result.grad_neg, result.grad_learned), targets)
         ctx.save_for_backward(*(torch.from_numpy(g).to(device=x.device, dtype=x.dtype) for g, x in gradients))

@@ -123,7 +123,7 @@ def test_settings_that_are_invalid(blocks: sp.csr_matrix) -> None:
         ({"random_state": "0"}, "random_state"),
         ({"num_threads": -1}, "num_threads"),
         ({"k": 21}, "only 20 items"),
-        ({"patience": 2}, "patient"),
+        ({"patience": 2}, "train.patience"),
     ]
     for settings, text in cases:
         with pytest.raises(ValueError, match=text):
