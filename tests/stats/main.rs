@@ -1,6 +1,6 @@
 //! The library's tests against SciPy's, on the vectors of `scipy.json` (made by `make.py`).
 
-use rivalry::stats::{Summary, paired_t, wilcoxon};
+use rivalry_runs::stats::{Summary, paired_t, wilcoxon};
 use serde_json::Value;
 
 fn close(found: f64, expected: f64) -> bool {

@@ -244,13 +244,12 @@ mod tests {
 
     #[test]
     fn settings_are_what_is_searched_and_what_is_not_as_usual() {
-        let mut cell = Measured {
-            data: String::new(),
-            backbone: String::new(),
+        let mut cell = MeasuredCell {
+            key: Default::default(),
             loss: "type = 'cap'\ntau = 0.2\nalpha = 3.0\npull = 0.75\nslate = 20".parse().unwrap(),
             lr: 0.1,
             weight_decay: 0.0,
-            found: true,
+            tuned: true,
             false_positives: 0.0,
             false_negatives: 0.0,
             seeds: 1,
