@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use rivalry::Result;
 use rivalry::config::Config;
 use rivalry::train::Record;
-use rivalry_runs::experiment::failure;
 use rivalry_runs::inspect::Inspection;
 use rivalry_runs::run::{RunFolder, RunRecord, quoted};
+use rivalry_runs::sweep::failure;
 
 use crate::settings::Settings;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rivalry::config::{Config, Select, setting_layer, source_layer};
 use rivalry::train::{Ending, EpochOutcome, Outcome, Record, Seconds};
-use rivalry_runs::run::{Origin, RunFolder, RunRecord, find_runs};
+use rivalry_runs::run::{Provenance, RunFolder, RunRecord, find_runs};
 use tempfile::TempDir;
 
 use crate::run::Run;
@@ -46,7 +46,7 @@ impl Runs {
         };
         let record = RunRecord {
             outcome,
-            origin: Origin::default(),
+            provenance: Provenance::default(),
             seed: 0,
             data: folder.config().unwrap().data.source,
             data_checksum: "same".to_owned(),

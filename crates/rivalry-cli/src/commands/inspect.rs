@@ -2,7 +2,7 @@
 
 use rivalry::data::thousands;
 use rivalry::params::shown;
-use rivalry_runs::inspect::{Bounds, Distribution, Inspection, Options, Slate, TwoSlates, inspect};
+use rivalry_runs::inspect::{Bounds, Distribution, InspectOptions, Inspection, Slate, TwoSlates, inspect};
 use rivalry_runs::run::RunFolder;
 
 use super::use_machine;
@@ -16,7 +16,8 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<()> {
     let folder = RunFolder::open(&args.run)?;
     let saved = folder.model()?;
     let data = folder.record()?.map_or_else(|| saved.config.data.source.clone(), |record| record.data);
-    let options = Options { pairs: args.pairs as usize, slates: args.slates as usize, seed: args.seed };
+    let options =
+        InspectOptions { pairs: args.pairs as usize, slates: args.slates as usize, seed: args.seed };
     let bar = CountingBar::new("pairs");
     let found = inspect(&saved, &data, options, &mut |done, of| bar.update(done, of))?;
     drop(bar);
@@ -70,7 +71,7 @@ fn quantities(found: &Inspection) -> std::io::Result<()> {
         ("multiplier, m", found.multiplier.as_ref()),
         ("temperature, τ/m", found.temperature.as_ref()),
         ("KL radius, SL", Some(&found.radius.sl)),
-        ("KL radius, this loss", Some(&found.radius.own)),
+        ("KL radius, this loss", Some(&found.radius.this_loss)),
     ];
     let rows = rows.into_iter().filter_map(|(name, distribution)| {
         let Distribution { mean, deviation, quantiles: [least, low, _, middle, _, high, most], .. } =
@@ -86,7 +87,7 @@ fn quantities(found: &Inspection) -> std::io::Result<()> {
 fn gradient(found: &Inspection) -> std::io::Result<()> {
     let shares = &found.gradient;
     let firsts = std::iter::once(1).chain(shares.up_to_rank.iter().map(|last| last + 1));
-    let groups = firsts.zip(&shares.up_to_rank).zip(shares.sl.iter().zip(&shares.own));
+    let groups = firsts.zip(&shares.up_to_rank).zip(shares.sl.iter().zip(&shares.this_loss));
     let rows = groups.map(|((first, &last), (sl, own))| {
         let ranks = if first == last { first.to_string() } else { format!("{first}–{last}") };
         let percent = |share: f64| format!("{:.2} %", 100.0 * share);
@@ -115,7 +116,7 @@ fn slates(found: &[(&str, &Slate)]) -> std::io::Result<()> {
         let rows = slate.negatives.iter().map(|negative| {
             let [score, similarity, kappa] =
                 [negative.score, negative.similarity, negative.kappa].map(|x| format!("{x:.4}"));
-            let [sl, own] = [negative.sl, negative.own].map(|share| format!("{:.1} %", 100.0 * share));
+            let [sl, own] = [negative.sl, negative.this_loss].map(|share| format!("{:.1} %", 100.0 * share));
             [negative.item.clone(), score, similarity, kappa, sl, own]
         });
         print(table::table(["negative", "score", "similarity", "κ", "SL", "this loss"], 1, rows))?;

@@ -8,29 +8,29 @@ use rivalry::data::{Validation, catalogue, locate};
 use rivalry::files::write_atomically;
 use rivalry::models::MODELS;
 use rivalry::unknown_name;
-use rivalry_runs::experiment::{Lab, Order, Trial};
 use rivalry_runs::presets::paper_cells;
-use rivalry_runs::reproduce::{Figure, MeasuredCell, Plan, Request, markdown, measure, plan};
+use rivalry_runs::reproduce::{CellResult, Experiment, Plan, Request, collect_results, markdown, plan};
+use rivalry_runs::sweep::{SweepFolder, SweepOptions, Trial};
 use serde_json::json;
 
 use super::use_machine;
 use crate::args::{FigureArg, ReproduceArgs};
-use crate::experiment::{Display, order};
 use crate::output::{print, print_json, quoted, say};
 use crate::progress::DownloadBar;
 use crate::signals::{self, SweepInterrupted};
+use crate::sweeping::{SweepDisplay, sweep_options};
 use crate::table;
 
 pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
     let plan = plan(&request(args)?)?;
-    let order = Order { keep_models: true, ..order(args.jobs.map(usize::from), &args.common.machine) };
+    let order = SweepOptions { keep_models: true, ..order(args.jobs.map(usize::from), &args.common.machine) };
     let estimate = table::seconds(plan.cost() / order.threads as f64);
     if args.dry_run {
         return Ok(tell(args, &plan, &estimate)?);
     }
     fetch(args, &plan)?;
-    let lab = Lab::open(&args.out, args.data_dir.as_deref())?;
+    let lab = SweepFolder::open(&args.out, args.data_dir.as_deref())?;
     if !args.common.quiet {
         say(format_args!(
             "{} trainings in {}, about {estimate} for all of them; {} cells have no settings",
@@ -41,10 +41,10 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     }
     signals::listen()?;
     let trials: Vec<Trial> = plan.planned.iter().map(|planned| planned.trial.clone()).collect();
-    let display = Display::new(args.common.quiet, trials.len(), "NDCG@20".to_owned());
+    let display = SweepDisplay::new(args.common.quiet, trials.len(), "NDCG@20".to_owned());
     let done = lab.run(&trials, &order, &display)?;
     drop(display);
-    let measured = measure(lab.path(), &plan, &mut |planned| lab.dataset(&planned.trial.config))?;
+    let measured = collect_results(lab.path(), &plan, &mut |planned| lab.dataset(&planned.trial.config))?;
     let text = markdown(&measured, &plan);
     write_atomically(&args.out.join("tables.md"), |file| file.write_all(text.as_bytes()))?;
     write_atomically(&args.out.join("tables.json"), |file| {
@@ -67,7 +67,7 @@ fn fetch(args: &ReproduceArgs, plan: &Plan) -> rivalry::Result<()> {
     Ok(())
 }
 
-fn show(args: &ReproduceArgs, measured: &[MeasuredCell], plan: &Plan, text: &str) -> anyhow::Result<()> {
+fn show(args: &ReproduceArgs, measured: &[CellResult], plan: &Plan, text: &str) -> anyhow::Result<()> {
     if args.common.json {
         print_json(&json!({"folder": args.out, "cells": measured, "left_out": plan.left_out}))?;
         return Ok(());
@@ -124,12 +124,12 @@ fn request(args: &ReproduceArgs) -> rivalry::Result<Request> {
             **name == word || name.strip_suffix(&word[..]).is_some_and(|rest| rest.ends_with('-'))
         };
         if let Ok(figure) = FigureArg::from_str(word, false) {
-            request.figures.extend(match figure {
-                FigureArg::Table1 => &[Figure::Table1][..],
-                FigureArg::Table2 => &[Figure::Table2],
-                FigureArg::Ablation => &[Figure::Ablation],
-                FigureArg::HeadTail => &[Figure::HeadTail],
-                FigureArg::Noise => &[Figure::FalsePositives, Figure::FalseNegatives],
+            request.experiments.extend(match figure {
+                FigureArg::Table1 => &[Experiment::Table1][..],
+                FigureArg::Table2 => &[Experiment::Table2],
+                FigureArg::Ablation => &[Experiment::Ablation],
+                FigureArg::HeadTail => &[Experiment::HeadTail],
+                FigureArg::Noise => &[Experiment::FalsePositives, Experiment::FalseNegatives],
             });
         } else if MODELS.iter().any(|entry| entry.name == word) {
             request.backbones.push(word.clone());
@@ -151,8 +151,8 @@ fn request(args: &ReproduceArgs) -> rivalry::Result<Request> {
         let known = rivalry::loss::LOSSES.iter().map(|entry| entry.name);
         return Err(unknown_name("loss", unknown, known).field("--loss").into());
     }
-    if request.figures.is_empty() {
-        request.figures = Figure::PAPER.to_vec();
+    if request.experiments.is_empty() {
+        request.experiments = Experiment::PAPER.to_vec();
     }
     Ok(request)
 }

@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 
 use rivalry::InputError;
 use rivalry::config::setting_layer;
-use rivalry_runs::experiment::{Chosen, Findings, Halving, Lab, Order, Search, State, Trial};
-use rivalry_runs::stats::Summary;
+use rivalry_runs::stats::MeanStd;
+use rivalry_runs::sweep::{
+    Halving, SearchSpace, SelectedTrial, SweepFolder, SweepOptions, SweepResult, Trial, TrialState,
+};
 use serde::Serialize;
 
 use super::{load, use_machine};
 use crate::args::SweepArgs;
-use crate::experiment::{Display, order};
 use crate::output::{print, print_json, quoted, say};
 use crate::settings::absolute_source;
 use crate::signals::{self, SweepInterrupted};
+use crate::sweeping::{SweepDisplay, sweep_options};
 use crate::table;
 use crate::training::introduce_data;
 
@@ -22,7 +24,7 @@ use crate::training::introduce_data;
 struct Document<'a> {
     folder: &'a Path,
     #[serde(flatten)]
-    findings: &'a Findings,
+    result: &'a SweepResult,
 }
 
 pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
@@ -41,8 +43,8 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from(format!("runs/sweep-{}", name(args, &dataset.name))));
-    let lab = Lab::open(&out, args.data_dir.as_deref())?;
-    let order = Order {
+    let lab = SweepFolder::open(&out, args.data_dir.as_deref())?;
+    let order = SweepOptions {
         halving: args.halving.then(Halving::default),
         keep_models: args.keep_models,
         ..order(args.jobs.map(usize::from), &args.common.machine)
@@ -60,25 +62,25 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     signals::listen()?;
     let contests: BTreeSet<_> = trials.iter().map(Trial::contest).collect();
     let all = trials.len() + contests.len() * search.seeds().saturating_sub(1);
-    let display = Display::new(args.common.quiet, all, first.config.eval.selection_metric());
+    let display = SweepDisplay::new(args.common.quiet, all, first.config.eval.selection_metric());
     let found = lab.search(&search, &order, &display)?;
     drop(display);
-    let Some(findings) = found else { return Err(SweepInterrupted { folder: out }.into()) };
+    let Some(result) = found else { return Err(SweepInterrupted { folder: out }.into()) };
     if args.common.json {
-        print_json(&Document { folder: &out, findings: &findings })?;
-    } else if !findings.chosen.is_empty() {
-        show(&findings, &first.config.eval.selection_metric(), &out, args.common.quiet)?;
+        print_json(&Document { folder: &out, result: &result })?;
+    } else if !result.chosen.is_empty() {
+        show(&result, &first.config.eval.selection_metric(), &out, args.common.quiet)?;
     }
-    if findings.chosen.is_empty() {
-        return Err(rivalry::Error::from(nothing_works(&findings, &out)).into());
+    if result.chosen.is_empty() {
+        return Err(rivalry::Error::from(nothing_works(&result, &out)).into());
     }
     Ok(())
 }
 
 /// Every trial has failed; why the first one did.
-fn nothing_works(findings: &Findings, out: &Path) -> InputError {
-    let reason = findings.trials.iter().find_map(|trial| match &trial.state {
-        State::Failed(reason) => Some(&reason[..]),
+fn nothing_works(result: &SweepResult, out: &Path) -> InputError {
+    let reason = result.trials.iter().find_map(|trial| match &trial.state {
+        TrialState::Failed(reason) => Some(&reason[..]),
         _ => None,
     });
     InputError::new(format!("no trial could be trained: {}", reason.unwrap_or("none was finished")))
@@ -87,10 +89,10 @@ fn nothing_works(findings: &Findings, out: &Path) -> InputError {
 }
 
 /// The search that file and flags ask for.
-fn search(args: &SweepArgs) -> rivalry::Result<Search> {
+fn search(args: &SweepArgs) -> rivalry::Result<SearchSpace> {
     let mut search = match &args.file {
-        Some(file) => Search::read(file)?,
-        None => Search::new(),
+        Some(file) => SearchSpace::read(file)?,
+        None => SearchSpace::new(),
     };
     search = search.with(args.layer());
     for setting in &args.set {
@@ -126,10 +128,10 @@ fn name(args: &SweepArgs, data: &str) -> String {
 }
 
 /// What was chosen, with its test figures at the length of list that epochs are chosen by.
-fn show(findings: &Findings, ndcg: &str, out: &Path, quiet: bool) -> std::io::Result<()> {
+fn show(result: &SweepResult, ndcg: &str, out: &Path, quiet: bool) -> std::io::Result<()> {
     let recall = &ndcg.replace("NDCG", "Recall");
     let value = |x: Option<f64>| x.map_or("–".to_owned(), |x| format!("{x:.4}"));
-    let rows = findings.chosen.iter().map(|chosen| {
+    let rows = result.chosen.iter().map(|chosen| {
         let first = chosen.seeds.first();
         let run = first.map_or(String::new(), |seed| seed.name.clone());
         [
@@ -144,7 +146,7 @@ fn show(findings: &Findings, ndcg: &str, out: &Path, quiet: bool) -> std::io::Re
     });
     let header = ["model", "chosen on validation", "trial", "tried", "validation", recall, ndcg];
     print(table::table(header, 3, rows))?;
-    let failed = findings.trials.iter().filter(|trial| matches!(trial.state, State::Failed(_))).count();
+    let failed = result.trials.iter().filter(|trial| matches!(trial.state, TrialState::Failed(_))).count();
     if failed > 0 {
         print(format_args!("\n{failed} trials failed; index.json says why"))?;
     }
@@ -158,7 +160,7 @@ fn show(findings: &Findings, ndcg: &str, out: &Path, quiet: bool) -> std::io::Re
 }
 
 /// The settings a search decided, in short.
-fn settings(chosen: &Chosen) -> String {
+fn settings(chosen: &SelectedTrial) -> String {
     let own = chosen.settings.iter().filter(|(key, _)| *key != "loss.type");
     let own: Vec<String> =
         own.map(|(key, value)| format!("{} {value}", key.trim_start_matches("loss."))).collect();
@@ -166,10 +168,10 @@ fn settings(chosen: &Chosen) -> String {
 }
 
 /// A test metric over the seeds.
-fn spread(chosen: &Chosen, metric: &str) -> String {
+fn spread(chosen: &SelectedTrial, metric: &str) -> String {
     match chosen.test(metric) {
         None => "–".to_owned(),
-        Some(Summary { mean, deviation: None }) => format!("{mean:.4}"),
-        Some(Summary { mean, deviation: Some(deviation) }) => format!("{mean:.4} ± {deviation:.4}"),
+        Some(MeanStd { mean, deviation: None }) => format!("{mean:.4}"),
+        Some(MeanStd { mean, deviation: Some(deviation) }) => format!("{mean:.4} ± {deviation:.4}"),
     }
 }

@@ -1,6 +1,6 @@
 //! A comparison as CSV: every number, a line for each method and metric.
 
-use rivalry_runs::compare::{Compared, Comparison};
+use rivalry_runs::compare::{Comparison, MethodSummary};
 
 const HEADER: [&str; 24] = [
     "method",
@@ -43,10 +43,10 @@ pub fn csv(comparison: &Comparison) -> anyhow::Result<String> {
     Ok(text.trim_end().to_owned())
 }
 
-fn line(comparison: &Comparison, method: &Compared, metric: &str) -> Vec<String> {
+fn line(comparison: &Comparison, method: &MethodSummary, metric: &str) -> Vec<String> {
     let summary = method.metrics.get(metric).or(method.lists.get(metric));
     let found = method.differences.get(metric);
-    let bucket = |bucket: &std::collections::BTreeMap<String, rivalry_runs::stats::Summary>| {
+    let bucket = |bucket: &std::collections::BTreeMap<String, rivalry_runs::stats::MeanStd>| {
         bucket.get(metric).map(|summary| summary.mean)
     };
     let numbers = [

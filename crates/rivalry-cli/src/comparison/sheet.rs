@@ -1,8 +1,8 @@
 //! The tables of a comparison, before anybody decides how they look.
 
 use rivalry::data::thousands;
-use rivalry_runs::compare::{Compared, Comparison, Difference};
-use rivalry_runs::stats::Summary;
+use rivalry_runs::compare::{Comparison, Difference, MethodSummary};
+use rivalry_runs::stats::MeanStd;
 
 /// A table.
 pub struct Sheet {
@@ -42,7 +42,7 @@ fn means(comparison: &Comparison) -> Sheet {
         let means = comparison.methods.iter().filter_map(|method| Some(method.metrics.get(metric)?.mean));
         means.fold(f64::NEG_INFINITY, f64::max)
     };
-    let row = |method: &Compared| {
+    let row = |method: &MethodSummary| {
         let cell = |metric: &String| {
             let found = method.metrics.get(metric);
             let best = found.is_some_and(|found| found.mean == best(metric)) && comparison.methods.len() > 1;
@@ -96,7 +96,7 @@ fn differences(comparison: &Comparison) -> Sheet {
 
 fn popularity(comparison: &Comparison) -> Sheet {
     let against = comparison.methods.len() > 1;
-    let row = |method: &Compared| {
+    let row = |method: &MethodSummary| {
         let mut row = vec![Cell::from(method.name.clone())];
         for metric in &comparison.metrics {
             let found = method.differences.get(metric);
@@ -126,7 +126,7 @@ fn popularity(comparison: &Comparison) -> Sheet {
 fn lists(comparison: &Comparison) -> Sheet {
     let names: Vec<&String> =
         comparison.methods.first().map(|method| method.lists.keys().collect()).unwrap_or_default();
-    let row = |method: &Compared| {
+    let row = |method: &MethodSummary| {
         let values = names.iter().map(|name| Cell::from(spread(method.lists.get(*name))));
         std::iter::once(Cell::from(method.name.clone())).chain(values).collect()
     };
@@ -143,11 +143,11 @@ fn header(texts: &[&str], more: impl IntoIterator<Item = String>) -> Vec<String>
 }
 
 /// `mean ± deviation`, as far as there are any.
-fn spread(summary: Option<&Summary>) -> String {
+fn spread(summary: Option<&MeanStd>) -> String {
     match summary {
         None => "–".to_owned(),
-        Some(Summary { mean, deviation: None }) => format!("{mean:.4}"),
-        Some(Summary { mean, deviation: Some(deviation) }) => format!("{mean:.4} ± {deviation:.4}"),
+        Some(MeanStd { mean, deviation: None }) => format!("{mean:.4}"),
+        Some(MeanStd { mean, deviation: Some(deviation) }) => format!("{mean:.4} ± {deviation:.4}"),
     }
 }
 

@@ -13,7 +13,7 @@ const ABOVE: f64 = 52.0;
 pub(crate) fn two_slates(slates: &TwoSlates, own: &str, tau: Option<f64>) -> Scene {
     let both = [("few strong competitors", &slates.calm), ("many strong competitors", &slates.contested)];
     let negatives = || both.iter().flat_map(|(_, slate)| &slate.negatives);
-    let (_, highest) = range(negatives().flat_map(|negative| [negative.sl, negative.own]));
+    let (_, highest) = range(negatives().flat_map(|negative| [negative.sl, negative.this_loss]));
     let positives = both.iter().map(|(_, slate)| slate.score);
     let scores = range(negatives().map(|negative| negative.score).chain(positives));
     let mut scene = Scene::new(WIDTH, 0.0);
@@ -46,7 +46,7 @@ fn panel(scene: &mut Scene, frame: &Frame, (x, y): (&Scale, &Scale), slate: &Sla
     for (series, share) in [(0, false), (1, true)] {
         let style = Style::of(series);
         for negative in &slate.negatives {
-            let value = if share { negative.own } else { negative.sl };
+            let value = if share { negative.this_loss } else { negative.sl };
             let (x, top) = (x.at(negative.score), y.at(value));
             let stem = Stroke { ink: style.ink, width: 1.2, dash: &[], opacity: 0.6 };
             scene.line(vec![(x, y.at(0.0)), (x, top)], stem);

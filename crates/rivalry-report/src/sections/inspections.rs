@@ -119,7 +119,7 @@ fn gradient(shares: &GradientShares, own: &str) -> Scene {
     let bars = Bars {
         axis: "share of the gradient, %, by rank".to_owned(),
         categories: categories.collect(),
-        series: vec![series("sl", 0, &shares.sl), series(own, 1, &shares.own)],
+        series: vec![series("sl", 0, &shares.sl), series(own, 1, &shares.this_loss)],
         marks: None,
         write: |share| format!("{share:.1}"),
     };
@@ -127,7 +127,7 @@ fn gradient(shares: &GradientShares, own: &str) -> Scene {
 }
 
 fn radius(radius: &Radius, own: &str) -> Option<Scene> {
-    let both = [("sl", &radius.sl), (own, &radius.own)].into_iter().enumerate();
+    let both = [("sl", &radius.sl), (own, &radius.this_loss)].into_iter().enumerate();
     let series = both.map(|(index, (name, distribution))| HistogramSeries {
         name: name.to_owned(),
         style: Style::of(index),

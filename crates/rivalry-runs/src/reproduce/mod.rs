@@ -2,10 +2,10 @@
 //! what was published.
 
 mod cost;
-mod measured;
 mod plan;
+mod results;
 mod tables;
 
-pub use measured::{MeasuredCell, measure};
-pub use plan::{Figure, Noise, Plan, Planned, Request, plan};
+pub use plan::{Experiment, Noise, Plan, Planned, Request, plan};
+pub use results::{CellResult, collect_results};
 pub use tables::markdown;

@@ -6,12 +6,12 @@ use super::cost;
 use rivalry::config::{Config, Select, setting_layer, source_layer};
 use rivalry::{InputError, Result};
 
-use crate::experiment::Trial;
 use crate::presets::{CellKey, paper_cells, preset_layer, tuned};
+use crate::sweep::Trial;
 
 /// What can be reproduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Figure {
+pub enum Experiment {
     /// IID performance.
     Table1,
     /// Performance under a shift of popularity.
@@ -37,7 +37,7 @@ const NOISE_LOSSES: [&str; 4] = ["sl", "psl", "sl@k", "dsl-ca"];
 const FALSE_POSITIVES: [f64; 4] = [0.05, 0.1, 0.15, 0.2];
 const FALSE_NEGATIVES: [f64; 5] = [0.05, 0.1, 0.2, 0.3, 0.5];
 
-impl Figure {
+impl Experiment {
     /// All of the paper's.
     pub const PAPER: [Self; 4] = [Self::Table1, Self::Table2, Self::Ablation, Self::HeadTail];
 
@@ -75,7 +75,7 @@ pub enum Noise {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     /// These tables and figures.
-    pub figures: Vec<Figure>,
+    pub experiments: Vec<Experiment>,
     /// Of these only; all if empty. A data set may be given by the last part of its name, such as `health`.
     pub data: Vec<String>,
     /// Of these backbones only; all if empty.
@@ -119,7 +119,7 @@ pub struct Planned {
 /// The trainings that a request needs, each once, the cheapest first.
 pub fn plan(request: &Request) -> Result<Plan> {
     let mut plan = Plan::default();
-    for figure in &request.figures {
+    for figure in &request.experiments {
         let (data, backbones, losses) = figure.needs();
         let any_loss = !figure.levels().is_empty() && !request.losses.is_empty();
         let losses: Vec<&str> = match any_loss {
@@ -227,10 +227,10 @@ impl Plan {
 mod tests {
     use super::*;
 
-    fn asked(figures: &[Figure], data: &[&str], backbones: &[&str]) -> Request {
+    fn asked(figures: &[Experiment], data: &[&str], backbones: &[&str]) -> Request {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         Request {
-            figures: figures.to_vec(),
+            experiments: figures.to_vec(),
             data: names(data),
             backbones: names(backbones),
             seeds: 1,
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn the_tables_of_one_data_set_need_each_training_once_and_the_cheapest_comes_first() {
-        let plan = plan(&asked(&Figure::PAPER, &["health"], &["mf"])).unwrap();
+        let plan = plan(&asked(&Experiment::PAPER, &["health"], &["mf"])).unwrap();
         let mut names: Vec<&str> = plan.planned.iter().map(|planned| &planned.key.loss[..]).collect();
         names.extend(plan.left_out.iter().map(|left_out| &left_out.loss[..]));
         names.sort_unstable();
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn shifted_data_take_the_settings_of_their_unshifted_twin() {
-        let plan = plan(&asked(&[Figure::Table2], &["gowalla-popularity"], &[])).unwrap();
+        let plan = plan(&asked(&[Experiment::Table2], &["gowalla-popularity"], &[])).unwrap();
         let sl = plan.planned.iter().find(|planned| planned.key.loss == "sl").unwrap();
         assert_eq!(sl.trial.config.data.source, "gowalla-popularity");
         assert_eq!(sl.trial.config.gradient.as_ref().unwrap().train.select, Some(Select::Test));
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn noise_has_levels_and_none() {
-        let mut request = asked(&[Figure::FalseNegatives], &["health"], &[]);
+        let mut request = asked(&[Experiment::FalseNegatives], &["health"], &[]);
         request.losses = vec!["sl".to_owned()];
         let plan = plan(&request).unwrap();
         assert_eq!(plan.planned.len(), 6);

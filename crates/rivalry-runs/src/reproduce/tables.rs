@@ -1,23 +1,23 @@
-//! Measured beside published, as Markdown.
+//! Evaluated beside published, as Markdown.
 
 use std::fmt::Write;
 
-use super::measured::MeasuredCell;
 use super::plan::Plan;
+use super::results::CellResult;
 use rivalry::loss::LOSSES;
 use rivalry::params::{Param, shown};
 
-use crate::stats::Summary;
+use crate::stats::MeanStd;
 
 const RECALL: &str = "Recall@20";
 const NDCG: &str = "NDCG@20";
 
 /// All tables that the measured cells make.
-pub fn markdown(measured: &[MeasuredCell], plan: &Plan) -> String {
+pub fn markdown(measured: &[CellResult], plan: &Plan) -> String {
     let mut text = String::new();
-    let clean: Vec<&MeasuredCell> = measured.iter().filter(|cell| cell.noise() == 0.0).collect();
+    let clean: Vec<&CellResult> = measured.iter().filter(|cell| cell.noise() == 0.0).collect();
     for (data, backbone) in groups(&clean) {
-        let cells: Vec<&MeasuredCell> = clean
+        let cells: Vec<&CellResult> = clean
             .iter()
             .filter(|cell| cell.key.data == data && cell.key.model == backbone)
             .copied()
@@ -63,7 +63,7 @@ pub fn markdown(measured: &[MeasuredCell], plan: &Plan) -> String {
     text
 }
 
-impl MeasuredCell {
+impl CellResult {
     /// The name of the loss.
     pub fn loss_name(&self) -> &str {
         self.loss.get("type").and_then(|name| name.as_str()).unwrap_or_default()
@@ -90,7 +90,7 @@ impl MeasuredCell {
 }
 
 /// Data sets and backbones, in the order they come.
-fn groups(cells: &[&MeasuredCell]) -> Vec<(String, String)> {
+fn groups(cells: &[&CellResult]) -> Vec<(String, String)> {
     let mut groups: Vec<(String, String)> = Vec::new();
     for cell in cells {
         let group = (cell.key.data.clone(), cell.key.model.clone());
@@ -102,7 +102,7 @@ fn groups(cells: &[&MeasuredCell]) -> Vec<(String, String)> {
     groups
 }
 
-fn performance(text: &mut String, cells: &[&MeasuredCell]) {
+fn performance(text: &mut String, cells: &[&CellResult]) {
     *text += "| loss | settings | seeds | epoch | Recall@20 | NDCG@20 | published | NDCG@20 difference | own protocol |\n\
               |---|---|---:|---|---:|---:|---:|---:|---:|\n";
     for cell in cells {
@@ -130,7 +130,7 @@ fn performance(text: &mut String, cells: &[&MeasuredCell]) {
     text.push('\n');
 }
 
-fn shifted(text: &mut String, cells: &[&MeasuredCell]) {
+fn shifted(text: &mut String, cells: &[&CellResult]) {
     *text += "| loss | settings | seeds | epoch picked on test | NDCG@20 there | last epoch's NDCG@20 | published | difference |\n\
               |---|---|---:|---|---:|---:|---:|---:|\n";
     for cell in cells {
@@ -151,10 +151,10 @@ fn shifted(text: &mut String, cells: &[&MeasuredCell]) {
               at the answers; the last epoch's figure does not. Settings are those of the data without the shift.\n\n";
 }
 
-type Column = (&'static str, fn(&MeasuredCell) -> &std::collections::BTreeMap<String, Summary>);
+type Column = (&'static str, fn(&CellResult) -> &std::collections::BTreeMap<String, MeanStd>);
 
 /// How losses stand to SL.
-fn against_sl(text: &mut String, title: &str, cells: &[&MeasuredCell], losses: &[&str], columns: &[Column]) {
+fn against_sl(text: &mut String, title: &str, cells: &[&CellResult], losses: &[&str], columns: &[Column]) {
     let find = |name: &str| cells.iter().find(|cell| cell.loss_name() == name);
     let Some(sl) = find("sl") else { return };
     let rows: Vec<_> = losses.iter().filter_map(|name| find(name)).collect();
@@ -176,8 +176,8 @@ fn against_sl(text: &mut String, title: &str, cells: &[&MeasuredCell], losses: &
 }
 
 /// NDCG@20 by level of noise, and what is left of it. `level` gives the noise of the kind in question and of the other.
-fn noise(text: &mut String, measured: &[MeasuredCell], title: &str, level: fn(&MeasuredCell) -> (f64, f64)) {
-    let cells: Vec<&MeasuredCell> = measured.iter().filter(|cell| level(cell).1 == 0.0).collect();
+fn noise(text: &mut String, measured: &[CellResult], title: &str, level: fn(&CellResult) -> (f64, f64)) {
+    let cells: Vec<&CellResult> = measured.iter().filter(|cell| level(cell).1 == 0.0).collect();
     let mut levels: Vec<f64> = cells.iter().map(|cell| level(cell).0).collect();
     levels.sort_by(f64::total_cmp);
     levels.dedup();
@@ -189,11 +189,11 @@ fn noise(text: &mut String, measured: &[MeasuredCell], title: &str, level: fn(&M
     let _ = writeln!(text, "| data | model | loss |{head}\n|---|---|---|{}", "---:|".repeat(levels.len()));
     let clean = cells.iter().filter(|cell| level(cell).0 == 0.0);
     for base in clean {
-        let same = |cell: &&&MeasuredCell| {
+        let same = |cell: &&&CellResult| {
             [&cell.key.data, &cell.key.model] == [&base.key.data, &base.key.model]
                 && cell.loss_name() == base.loss_name()
         };
-        let row: Vec<&&MeasuredCell> = cells.iter().filter(same).collect();
+        let row: Vec<&&CellResult> = cells.iter().filter(same).collect();
         if row.len() < 2 {
             continue;
         }
@@ -210,26 +210,26 @@ fn noise(text: &mut String, measured: &[MeasuredCell], title: &str, level: fn(&M
     text.push('\n');
 }
 
-fn epochs(cell: &MeasuredCell) -> String {
+fn epochs(cell: &CellResult) -> String {
     cell.epochs.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn figure(spread: Option<&Summary>) -> String {
+fn figure(spread: Option<&MeanStd>) -> String {
     match spread {
         None => "–".to_owned(),
-        Some(Summary { mean, deviation: None }) => format!("{mean:.4}"),
-        Some(Summary { mean, deviation: Some(deviation) }) => format!("{mean:.4} ± {deviation:.4}"),
+        Some(MeanStd { mean, deviation: None }) => format!("{mean:.4}"),
+        Some(MeanStd { mean, deviation: Some(deviation) }) => format!("{mean:.4} ± {deviation:.4}"),
     }
 }
 
-fn published(cell: &MeasuredCell) -> String {
+fn published(cell: &CellResult) -> String {
     match (cell.published.get(RECALL), cell.published.get(NDCG)) {
         (Some(recall), Some(ndcg)) => format!("{recall:.4} / {ndcg:.4}"),
         _ => "–".to_owned(),
     }
 }
 
-fn difference(measured: Option<&Summary>, base: Option<&f64>) -> String {
+fn difference(measured: Option<&MeanStd>, base: Option<&f64>) -> String {
     match (measured, base) {
         (Some(measured), Some(base)) if *base > 0.0 => {
             format!("{:+.1} %", (measured.mean / base - 1.0) * 100.0)
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn settings_are_what_is_searched_and_what_is_not_as_usual() {
-        let mut cell = MeasuredCell {
+        let mut cell = CellResult {
             key: Default::default(),
             loss: "type = 'cap'\ntau = 0.2\nalpha = 3.0\npull = 0.75\nslate = 20".parse().unwrap(),
             lr: 0.1,

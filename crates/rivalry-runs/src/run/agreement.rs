@@ -46,7 +46,7 @@ impl Agreement {
             differences.push(format!("there were {} evaluations then, {} now", first.len(), second.len()));
         }
         compare_figures(&then.record.outcome, &now.record.outcome, &mut differences);
-        let circumstances = then.record.origin.differences(&now.record.origin);
+        let circumstances = then.record.provenance.differences(&now.record.provenance);
         Ok(Self { same: differences.is_empty(), model_compared, differences, circumstances })
     }
 }

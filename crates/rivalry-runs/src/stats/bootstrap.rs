@@ -44,7 +44,7 @@ pub fn mean_interval(values: &[f64], bootstrap: Bootstrap) -> [f64; 2] {
     }
     let resample = |number: u64| {
         let mut rng = stream(bootstrap.seed, &[PURPOSE, number]);
-        // Measured from the first value, so that what doesn't vary doesn't seem to.
+        // Evaluated from the first value, so that what doesn't vary doesn't seem to.
         let drawn: f64 = (0..n).map(|_| values[below(&mut rng, n as u32) as usize] - values[0]).sum();
         values[0] + drawn / n as f64
     };
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn the_interval_is_close_to_the_normal_one() {
         let [low, high] = mean_interval(&values(), Bootstrap::default());
-        let summary = super::super::Summary::of(&values());
+        let summary = super::super::MeanStd::of(&values());
         let half = 1.96 * summary.deviation.unwrap() / 500f64.sqrt();
         assert!((low - (summary.mean - half)).abs() < 0.1 * half, "{low} {high}");
         assert!((high - (summary.mean + half)).abs() < 0.1 * half, "{low} {high}");

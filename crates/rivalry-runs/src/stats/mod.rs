@@ -5,12 +5,12 @@
 
 mod bootstrap;
 mod holm;
-mod summary;
+mod mean_std;
 mod t_test;
 mod wilcoxon;
 
 pub use bootstrap::{Bootstrap, mean_interval};
 pub use holm::holm;
-pub use summary::{Summary, mean, quantile};
+pub use mean_std::{MeanStd, mean, quantile};
 pub use t_test::{TTest, paired_t};
 pub use wilcoxon::{SignedRank, wilcoxon};

@@ -3,7 +3,7 @@
 use puruspe::betai;
 use serde::{Deserialize, Serialize};
 
-use super::Summary;
+use super::MeanStd;
 
 /// What the paired t test found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub struct TTest {
 /// ```
 pub fn paired_t(differences: &[f64]) -> TTest {
     let n = differences.len();
-    let Summary { mean, deviation } = Summary::of(differences);
+    let MeanStd { mean, deviation } = MeanStd::of(differences);
     let none = |p| TTest { statistic: None, degrees_of_freedom: n.saturating_sub(1), p };
     match deviation {
         None => none(1.0),

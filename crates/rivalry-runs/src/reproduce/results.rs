@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::{Noise, Plan, Planned};
 use crate::run::RunFolder;
-use crate::stats::Summary;
+use crate::stats::MeanStd;
 use rivalry::data::Dataset;
 use rivalry::eval::{EvalOptions, Part, evaluate};
 use rivalry::files::write_atomically;
@@ -21,7 +21,7 @@ const OURS: &str = "default-protocol.json";
 
 /// What the seeds of one cell came to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MeasuredCell {
+pub struct CellResult {
     /// Data set, model and loss.
     pub key: CellKey,
     /// The loss with its parameters.
@@ -41,26 +41,26 @@ pub struct MeasuredCell {
     /// The epochs that were kept, by seed.
     pub epochs: Vec<usize>,
     /// Test metrics in the published protocol.
-    pub reference: BTreeMap<String, Summary>,
+    pub reference: BTreeMap<String, MeanStd>,
     /// Test metrics in our own protocol.
-    pub ours: BTreeMap<String, Summary>,
+    pub ours: BTreeMap<String, MeanStd>,
     /// Test metrics of the last epoch, where the epoch was chosen on the test part.
-    pub last: BTreeMap<String, Summary>,
+    pub last: BTreeMap<String, MeanStd>,
     /// Test metrics of popular items.
-    pub head: BTreeMap<String, Summary>,
+    pub head: BTreeMap<String, MeanStd>,
     /// Test metrics of rare items.
-    pub tail: BTreeMap<String, Summary>,
+    pub tail: BTreeMap<String, MeanStd>,
     /// What was published.
     pub published: BTreeMap<String, f64>,
 }
 
 /// Collects what is finished of a plan in this folder, in the order of the published tables. `data` gives the data set of
 /// a training whose model has not been measured in our own protocol yet.
-pub fn measure(
+pub fn collect_results(
     folder: &Path,
     plan: &Plan,
     data: &mut dyn FnMut(&Planned) -> Result<std::sync::Arc<Dataset>>,
-) -> Result<Vec<MeasuredCell>> {
+) -> Result<Vec<CellResult>> {
     let mut cells: Vec<(&Planned, Vec<Figures>)> = Vec::new();
     for planned in &plan.planned {
         let Some(figures) = Figures::of(folder, planned, data)? else { continue };
@@ -132,13 +132,13 @@ fn in_our_protocol(
     Ok(metrics)
 }
 
-fn together(planned: &Planned, seeds: &[Figures]) -> MeasuredCell {
+fn together(planned: &Planned, seeds: &[Figures]) -> CellResult {
     let spread = |of: fn(&Figures) -> &Metrics| {
         let names = seeds.first().map(of).into_iter().flat_map(BTreeMap::keys);
         names
             .map(|name| {
                 let values: Vec<f64> = seeds.iter().filter_map(|seed| of(seed).get(name).copied()).collect();
-                (name.clone(), Summary::of(&values))
+                (name.clone(), MeanStd::of(&values))
             })
             .collect()
     };
@@ -148,7 +148,7 @@ fn together(planned: &Planned, seeds: &[Figures]) -> MeasuredCell {
         Noise::FalseNegatives(likely) => (0.0, likely),
     };
     let gradient = planned.trial.config.gradient.as_ref();
-    MeasuredCell {
+    CellResult {
         key: planned.key.clone(),
         loss: gradient.map(|gradient| gradient.loss.to_table()).unwrap_or_default(),
         lr: gradient.map_or(0.0, |gradient| gradient.optim.lr()),

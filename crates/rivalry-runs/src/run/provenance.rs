@@ -8,7 +8,7 @@ use super::quoted;
 
 /// What a run was made with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
+pub struct Provenance {
     /// The release of Rivalry.
     pub version: String,
     /// The commit it was built from, with `+` if files had been changed; none if that was not known.
@@ -26,7 +26,7 @@ pub struct Origin {
     pub command: Option<String>,
 }
 
-impl Origin {
+impl Provenance {
     /// What this process is.
     pub fn here() -> Self {
         let words: Vec<String> = std::env::args_os().map(|word| quoted(Path::new(&word))).collect();
@@ -71,10 +71,10 @@ mod tests {
 
     #[test]
     fn a_record_from_before_there_was_a_commit_is_read_and_compared() {
-        let old: Origin =
+        let old: Provenance =
             serde_json::from_str(r#"{"version": "0.1.0", "simd": "avx512", "threads": 4}"#).unwrap();
         let now =
-            Origin { simd: "avx2".to_owned(), commit: Some("abc".to_owned()), threads: 2, ..old.clone() };
+            Provenance { simd: "avx2".to_owned(), commit: Some("abc".to_owned()), threads: 2, ..old.clone() };
         assert_eq!(
             old.differences(&now),
             ["commit: unknown then, abc now", "instructions: avx512 then, avx2 now"]
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn this_process_knows_what_it_is() {
-        let here = Origin::here();
+        let here = Provenance::here();
         assert_eq!(here.version, env!("CARGO_PKG_VERSION"));
         assert!(here.command.is_some() && here.threads > 0, "{here:?}");
     }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use rivalry_runs::experiment::{Moment, Order, Standing, State, Trial, Watch};
+use rivalry_runs::sweep::{SweepObserver, SweepOptions, Trial, TrialEvent, TrialState, TrialStatus};
 
 use crate::args::Machine;
 use crate::output::say;
@@ -15,14 +15,14 @@ use crate::signals::stop_requested;
 
 /// All threads, on as many trials as there are threads: small trainings gain more from having a core each than from
 /// sharing two.
-pub fn order(jobs: Option<usize>, machine: &Machine) -> Order {
+pub fn order(jobs: Option<usize>, machine: &Machine) -> SweepOptions {
     let threads = rayon::current_num_threads();
     let jobs = jobs.unwrap_or(threads).clamp(1, threads);
     // What may be taken is shared out, too.
     if let Some(bytes) = machine.max_memory {
         rivalry::memory::set_limit(bytes / jobs as u64);
     }
-    Order { jobs, threads, halving: None, keep_models: false }
+    SweepOptions { jobs, threads, halving: None, keep_models: false }
 }
 
 /// One display for many trainings: a bar on a terminal, a line a trial elsewhere, nothing when quiet.
@@ -37,7 +37,7 @@ struct Shown {
     trials: usize,
     /// How much of each trial is done, of 1.
     parts: HashMap<String, f64>,
-    left: HashMap<String, State>,
+    left: HashMap<String, TrialState>,
     best: Option<(f64, String)>,
 }
 
@@ -64,18 +64,18 @@ impl Display {
     }
 }
 
-impl Watch for Display {
-    fn note(&self, trial: &Trial, moment: &Moment<'_>) -> ControlFlow<()> {
+impl SweepObserver for Display {
+    fn note(&self, trial: &Trial, moment: &TrialEvent<'_>) -> ControlFlow<()> {
         let mut shown = self.shown();
         match moment {
-            Moment::Step(done, all) => {
+            TrialEvent::Step(done, all) => {
                 shown.parts.insert(trial.name.clone(), *done as f64 / (*all).max(1) as f64);
             }
-            Moment::Evaluated(record) => {
+            TrialEvent::Evaluated(record) => {
                 let value = record.valid.as_ref().and_then(|valid| valid.get(&shown.metric)).copied();
                 shown.note_best(trial, value);
             }
-            Moment::Left(standing) => shown.leave(trial, standing),
+            TrialEvent::Left(standing) => shown.leave(trial, standing),
             _ => {}
         }
         shown.draw();
@@ -91,7 +91,7 @@ impl Shown {
         }
     }
 
-    fn leave(&mut self, trial: &Trial, standing: &Standing) {
+    fn leave(&mut self, trial: &Trial, standing: &TrialStatus) {
         self.note_best(trial, standing.valid);
         if standing.is_over() {
             self.parts.insert(trial.name.clone(), 1.0);
@@ -102,8 +102,8 @@ impl Shown {
         if self.lines && news {
             let (metric, done) = (&self.metric, self.done());
             let figure = match (&standing.state, standing.valid) {
-                (State::Failed(reason), _) => format!("failed: {reason}"),
-                (State::Begun(epoch), Some(value)) => {
+                (TrialState::Failed(reason), _) => format!("failed: {reason}"),
+                (TrialState::Running(epoch), Some(value)) => {
                     format!("validation {metric} {value:.4} until epoch {epoch}")
                 }
                 (_, Some(value)) => format!("validation {metric} {value:.4}"),
@@ -114,7 +114,10 @@ impl Shown {
     }
 
     fn done(&self) -> usize {
-        self.left.values().filter(|state| matches!(state, State::Finished | State::Failed(_))).count()
+        self.left
+            .values()
+            .filter(|state| matches!(state, TrialState::Finished | TrialState::Failed(_)))
+            .count()
     }
 
     fn draw(&self) {
