@@ -24,8 +24,9 @@ fn a_dry_run_says_what_would_be_trained_and_what_has_no_settings() {
         for data in ["amazon2014-health", "gowalla"] {
             let name = format!("{data}/mf/{loss}/seed-0");
             let is_planned = planned.iter().any(|training| training["name"] == name);
-            let is_left_out =
-                left_out.iter().any(|cell| [&cell[0], &cell[1], &cell[2]] == [data, "mf", loss]);
+            let is_left_out = left_out
+                .iter()
+                .any(|cell| [&cell["data"], &cell["model"], &cell["loss"]] == [data, "mf", loss]);
             assert!(is_planned != is_left_out, "{name}");
         }
     }

@@ -1,4 +1,4 @@
-//! What `sweep` and `reproduce` share: how much runs side by side, and one display for all of it.
+//! What `sweep` and `reproduce` share: parallelism and the progress display.
 
 use std::collections::HashMap;
 use std::io::IsTerminal;
@@ -13,38 +13,38 @@ use crate::args::Machine;
 use crate::output::say;
 use crate::signals::stop_requested;
 
-/// All threads, on as many trials as there are threads: small trainings gain more from having a core each than from
-/// sharing two.
-pub fn order(jobs: Option<usize>, machine: &Machine) -> SweepOptions {
+/// All threads, with one trial per thread: small trainings are faster with one core each than one after another with all
+/// cores.
+pub fn sweep_options(jobs: Option<usize>, machine: &Machine) -> SweepOptions {
     let threads = rayon::current_num_threads();
     let jobs = jobs.unwrap_or(threads).clamp(1, threads);
-    // What may be taken is shared out, too.
+    // The jobs share the memory limit.
     if let Some(bytes) = machine.max_memory {
         rivalry::memory::set_limit(bytes / jobs as u64);
     }
     SweepOptions { jobs, threads, halving: None, keep_models: false }
 }
 
-/// One display for many trainings: a bar on a terminal, a line a trial elsewhere, nothing when quiet.
-pub struct Display {
-    state: Mutex<Shown>,
+/// Progress of many trainings: a bar on a terminal, one line per trial elsewhere, nothing if quiet.
+pub struct SweepDisplay {
+    state: Mutex<DisplayState>,
 }
 
-struct Shown {
+struct DisplayState {
     bar: Option<ProgressBar>,
     lines: bool,
     metric: String,
     trials: usize,
-    /// How much of each trial is done, of 1.
+    /// The fraction of each trial that is done.
     parts: HashMap<String, f64>,
     left: HashMap<String, TrialState>,
     best: Option<(f64, String)>,
 }
 
-/// The bar's steps for one trial.
+/// The steps of the bar per trial.
 const STEPS: f64 = 1000.0;
 
-impl Display {
+impl SweepDisplay {
     pub fn new(quiet: bool, trials: usize, metric: String) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let bar = (!quiet && terminal).then(|| {
@@ -56,26 +56,26 @@ impl Display {
         });
         let (parts, left) = (HashMap::new(), HashMap::new());
         let lines = !quiet && !terminal;
-        Self { state: Mutex::new(Shown { bar, lines, metric, trials, parts, left, best: None }) }
+        Self { state: Mutex::new(DisplayState { bar, lines, metric, trials, parts, left, best: None }) }
     }
 
-    fn shown(&self) -> MutexGuard<'_, Shown> {
+    fn shown(&self) -> MutexGuard<'_, DisplayState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl SweepObserver for Display {
-    fn note(&self, trial: &Trial, moment: &TrialEvent<'_>) -> ControlFlow<()> {
+impl SweepObserver for SweepDisplay {
+    fn observe(&self, trial: &Trial, event: &TrialEvent<'_>) -> ControlFlow<()> {
         let mut shown = self.shown();
-        match moment {
-            TrialEvent::Step(done, all) => {
-                shown.parts.insert(trial.name.clone(), *done as f64 / (*all).max(1) as f64);
+        match event {
+            TrialEvent::Step { done, total } => {
+                shown.parts.insert(trial.name.clone(), *done as f64 / (*total).max(1) as f64);
             }
             TrialEvent::Evaluated(record) => {
                 let value = record.valid.as_ref().and_then(|valid| valid.get(&shown.metric)).copied();
                 shown.note_best(trial, value);
             }
-            TrialEvent::Left(standing) => shown.leave(trial, standing),
+            TrialEvent::Left(status) => shown.leave(trial, status),
             _ => {}
         }
         shown.draw();
@@ -83,7 +83,7 @@ impl SweepObserver for Display {
     }
 }
 
-impl Shown {
+impl DisplayState {
     fn note_best(&mut self, trial: &Trial, value: Option<f64>) {
         let best = self.best.as_ref().map_or(f64::NEG_INFINITY, |best| best.0);
         if let Some(value) = value.filter(|value| *value > best) {
@@ -91,20 +91,20 @@ impl Shown {
         }
     }
 
-    fn leave(&mut self, trial: &Trial, standing: &TrialStatus) {
-        self.note_best(trial, standing.valid);
-        if standing.is_over() {
+    fn leave(&mut self, trial: &Trial, status: &TrialStatus) {
+        self.note_best(trial, status.valid);
+        if status.is_over() {
             self.parts.insert(trial.name.clone(), 1.0);
         }
-        // Trials of a second round are said again; those found as they were left are not.
-        let news =
-            self.left.insert(trial.name.clone(), standing.state.clone()).as_ref() != Some(&standing.state);
-        if self.lines && news {
+        // Trials are reported again after each rung, but not if their state has not changed.
+        let is_new =
+            self.left.insert(trial.name.clone(), status.state.clone()).as_ref() != Some(&status.state);
+        if self.lines && is_new {
             let (metric, done) = (&self.metric, self.done());
-            let figure = match (&standing.state, standing.valid) {
+            let figure = match (&status.state, status.valid) {
                 (TrialState::Failed(reason), _) => format!("failed: {reason}"),
                 (TrialState::Running(epoch), Some(value)) => {
-                    format!("validation {metric} {value:.4} until epoch {epoch}")
+                    format!("validation {metric} {value:.4} up to epoch {epoch}")
                 }
                 (_, Some(value)) => format!("validation {metric} {value:.4}"),
                 _ => "finished".to_owned(),
@@ -132,7 +132,7 @@ impl Shown {
     }
 }
 
-impl Drop for Display {
+impl Drop for SweepDisplay {
     fn drop(&mut self) {
         if let Some(bar) = &self.shown().bar {
             bar.finish_and_clear();
@@ -140,11 +140,10 @@ impl Drop for Display {
     }
 }
 
-/// A trial in short: its model, and what it differs in.
+/// A short description of a trial: its group, and the settings in which the trials differ.
 fn describe(trial: &Trial) -> String {
-    let [_, backbone, loss] = trial.contest();
     let settings = trial.settings.iter().filter(|(key, _)| !["loss.type", "model.type"].contains(&&key[..]));
     let settings: Vec<String> =
         settings.map(|(key, value)| format!("{} {value}", key.trim_start_matches("loss."))).collect();
-    format!("{backbone} {loss} {}", settings.join(", ")).trim_end().to_owned()
+    format!("{} {}", trial.group(), settings.join(", ")).trim_end().to_owned()
 }

@@ -1,5 +1,5 @@
-//! Which runs may be compared: same data, same backbone, same protocol. Within a group losses stand side by side, each
-//! by the setting that validation chose.
+//! Groups of comparable runs: same data, same model, same protocol. Within a group each loss is represented by its best
+//! setting on validation, as [`rivalry_runs::selection`] decides.
 
 mod names;
 
@@ -7,78 +7,104 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rivalry::config::Select;
 use rivalry::loss::LOSSES;
+use rivalry::models::MODELS;
+use rivalry_runs::selection::{
+    Protocol, SeedValue, best_setting, by_setting, mean_on_shared_seeds, setting_of,
+};
+use rivalry_runs::stats::MeanStd;
 
 use self::names::name_apart;
 use crate::run::Run;
 use crate::settings::{CONDITIONS, varied};
-use crate::summary::Summary;
+use crate::summary::over;
 
-/// Runs that may be compared.
+/// Comparable runs.
 pub(crate) struct Group<'a> {
-    /// What it is called: data and backbone, and whatever else tells it from the others.
+    /// Data and model, and what distinguishes it from groups with the same data and model.
     pub label: String,
     pub data: String,
     pub backbone: String,
-    /// How the epoch was chosen; none if no run is finished.
+    /// How the epoch was selected; `None` if no run is finished or the models have no epochs.
     pub select: Option<Select>,
-    /// The finished runs, loss by loss in the order of the list.
+    /// The protocol of the finished runs.
+    protocol: Option<Protocol>,
+    /// The finished runs by loss, in the order of the list of losses; closed-form models last.
     pub losses: Vec<LossRuns<'a>>,
-    /// All runs, the unfinished ones too.
+    /// All runs, including unfinished ones.
     pub runs: Vec<&'a Run>,
 }
 
-/// The finished runs of one loss.
+/// The finished runs of one loss, or of one closed-form model.
 pub(crate) struct LossRuns<'a> {
     pub loss: String,
     pub settings: Vec<Setting<'a>>,
-    /// Which of the settings validation chose; none if there are several and nothing to choose by.
+    /// The index of the best setting on validation; `None` if there are several and no validation values.
     pub chosen: Option<usize>,
     /// The keys in which the settings differ.
     pub varied: Vec<String>,
 }
 
-/// Runs that differ in nothing but the seed.
+/// Runs that differ only in their seed.
 pub(crate) struct Setting<'a> {
-    /// One run a seed.
+    /// One run per seed.
     pub runs: Vec<&'a Run>,
-    /// The metric that epochs are chosen by, on the validation part: the mean over the seeds that all settings of the
-    /// loss have, so that none is judged by luckier ones.
+    /// The mean validation value over the seeds that all settings of the loss share.
     pub valid: Option<f64>,
 }
 
-/// Puts runs into groups, by data and backbone.
+/// Groups runs by data, protocol and model. Closed-form models have no loss; their runs join every group with the same data
+/// and protocol, so that each loss stands beside the simple baselines.
 pub(crate) fn group(runs: &[Run]) -> Vec<Group<'_>> {
+    let (closed_forms, trained): (Vec<&Run>, Vec<&Run>) = runs.iter().partition(|run| run.is_closed_form());
     let mut alike: BTreeMap<String, Vec<&Run>> = BTreeMap::new();
-    for run in runs {
-        let eval = &run.config.eval;
+    for run in trained {
         let levels = CONDITIONS.map(|condition| run.settings.level(condition));
-        let (data, backbone) = (run.settings.data(), run.backbone());
-        let key = format!("{data}\n{backbone}\n{:?} {:?} {levels:?}", eval.mask, eval.average);
+        let key = format!("{}\n{} {levels:?}", task(run), run.backbone());
         alike.entry(key).or_default().push(run);
     }
-    let mut groups: Vec<Group<'_>> = alike.into_values().flat_map(by_what_was_done).collect();
+    let mut groups: Vec<Group<'_>> = alike.into_values().flat_map(by_protocol).collect();
+    let mut alone: BTreeMap<String, Vec<&Run>> = BTreeMap::new();
+    for run in closed_forms {
+        let mut joined = false;
+        for group in groups.iter_mut().filter(|group| group.accepts(run)) {
+            group.runs.push(run);
+            joined = true;
+        }
+        if !joined {
+            alone.entry(task(run)).or_default().push(run);
+        }
+    }
+    groups.extend(alone.into_values().flat_map(by_protocol));
+    groups.iter_mut().for_each(Group::fill_losses);
     groups.sort_by(|a, b| (&a.data, &a.backbone).cmp(&(&b.data, &b.backbone)));
     name_apart(&mut groups);
     groups
 }
 
-/// The same config can have met other data, or chosen its epoch otherwise: only the finished runs can tell.
-fn by_what_was_done(runs: Vec<&Run>) -> Vec<Group<'_>> {
-    let mut parts: Vec<((&str, Option<Select>), Vec<&Run>)> = Vec::new();
+/// The data and the evaluation of a run, by its config.
+fn task(run: &Run) -> String {
+    let eval = &run.config.eval;
+    let noise = run.settings.level(CONDITIONS[0]);
+    format!("{}\n{:?} {:?} {noise}", run.settings.data(), eval.mask, eval.average)
+}
+
+/// Splits runs with the same config by the protocol of the finished ones: the data may have changed between them, and the
+/// epoch may have been selected differently.
+fn by_protocol(runs: Vec<&Run>) -> Vec<Group<'_>> {
+    let mut parts: Vec<(Protocol, Vec<&Run>)> = Vec::new();
     let mut unfinished = Vec::new();
     for run in runs {
-        let Some(record) = &run.record else {
+        let Some(protocol) = run.protocol() else {
             unfinished.push(run);
             continue;
         };
-        let key = (&*record.data_checksum, record.outcome.training.as_ref().map(|training| training.select));
-        match parts.iter_mut().find(|(known, _)| *known == key) {
+        match parts.iter_mut().find(|(known, _)| known.is_comparable(&protocol)) {
             Some((_, runs)) => runs.push(run),
-            None => parts.push((key, vec![run])),
+            None => parts.push((protocol, vec![run])),
         }
     }
     let mut groups: Vec<Group<'_>> =
-        parts.into_iter().map(|((_, select), runs)| Group::of(runs, select)).collect();
+        parts.into_iter().map(|(protocol, runs)| Group::of(runs, Some(protocol))).collect();
     match groups.first_mut() {
         Some(first) => first.runs.extend(unfinished),
         None => groups.push(Group::of(unfinished, None)),
@@ -87,29 +113,44 @@ fn by_what_was_done(runs: Vec<&Run>) -> Vec<Group<'_>> {
 }
 
 impl<'a> Group<'a> {
-    fn of(runs: Vec<&'a Run>, select: Option<Select>) -> Self {
-        let mut by_loss: BTreeMap<usize, Vec<&Run>> = BTreeMap::new();
-        for run in runs.iter().filter(|run| run.record.is_some()) {
-            by_loss.entry(place(run.loss())).or_default().push(run);
-        }
+    fn of(runs: Vec<&'a Run>, protocol: Option<Protocol>) -> Self {
         let first = runs[0];
-        let metric = first.config.eval.selection_metric();
         Self {
             label: String::new(),
             data: first.data(),
             backbone: first.backbone().to_owned(),
-            select,
-            losses: by_loss.into_values().map(|runs| LossRuns::of(runs, &metric)).collect(),
+            select: protocol.as_ref().and_then(|protocol| protocol.select),
+            protocol,
+            losses: Vec::new(),
             runs,
         }
     }
 
-    /// The metric that epochs and settings are chosen by.
+    /// Whether a run of a closed-form model belongs here, too.
+    fn accepts(&self, run: &Run) -> bool {
+        let comparable = match (&self.protocol, run.protocol()) {
+            (Some(protocol), Some(other)) => protocol.is_comparable(&other),
+            _ => true,
+        };
+        task(self.runs[0]) == task(run) && comparable
+    }
+
+    /// Sorts the finished runs by loss.
+    fn fill_losses(&mut self) {
+        let mut by_loss: BTreeMap<usize, Vec<&Run>> = BTreeMap::new();
+        for run in self.runs.iter().filter(|run| run.record.is_some()) {
+            by_loss.entry(place(run.loss())).or_default().push(run);
+        }
+        let metric = self.metric();
+        self.losses = by_loss.into_values().map(|runs| LossRuns::of(runs, &metric)).collect();
+    }
+
+    /// The metric by which epochs and settings are selected.
     pub(crate) fn metric(&self) -> String {
         self.runs[0].config.eval.selection_metric()
     }
 
-    /// What is shown of each loss: its chosen setting, or every setting where none could be chosen.
+    /// The rows of tables: the best setting of each loss, or every setting if none could be selected.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (&LossRuns<'a>, &Setting<'a>)> {
         self.losses.iter().flat_map(|loss| {
             let shown: Vec<&Setting<'_>> = match loss.chosen {
@@ -120,20 +161,20 @@ impl<'a> Group<'a> {
         })
     }
 
-    /// The chosen setting of a loss.
+    /// The best setting of a loss.
     pub(crate) fn chosen(&self, loss: &str) -> Option<&Setting<'a>> {
         let loss = self.losses.iter().find(|runs| runs.loss == loss)?;
         loss.chosen.map(|chosen| &loss.settings[chosen])
     }
 
-    /// How many settings of a loss were tried, those that a search gave up included.
+    /// The number of settings of a loss that were tried, including those that a sweep dropped.
     pub(crate) fn tried(&self, loss: &str) -> usize {
         let ended =
             self.runs.iter().filter(|run| run.loss() == loss && (run.record.is_some() || run.given_up));
-        ended.map(|run| run.settings.setting()).collect::<BTreeSet<_>>().len()
+        ended.map(|run| setting_of(&run.config).to_string()).collect::<BTreeSet<_>>().len()
     }
 
-    /// The runs that the rows are made of.
+    /// The indices of the runs in the rows.
     pub(crate) fn shown(&self) -> Vec<usize> {
         self.rows().flat_map(|(_, setting)| setting.runs.iter().map(|run| run.number)).collect()
     }
@@ -143,56 +184,33 @@ impl<'a> LossRuns<'a> {
     fn of(runs: Vec<&'a Run>, metric: &str) -> Self {
         let loss = runs[0].loss().to_owned();
         let varied = varied(runs.iter().map(|run| &run.settings));
-        let mut alike: BTreeMap<String, Vec<&Run>> = BTreeMap::new();
-        for run in runs {
-            let seeds = alike.entry(run.settings.setting()).or_default();
-            // The same seed gives the same figures again: counted twice they would look surer than they are.
-            if seeds.iter().all(|other| other.config.seed != run.config.seed) {
-                seeds.push(run);
-            }
+        let mut settings: Vec<Vec<&Run>> =
+            by_setting(runs, |run| &run.config).into_iter().map(|(_, runs)| runs).collect();
+        for runs in &mut settings {
+            // The same seed gives the same metrics again: counted twice it would understate the deviation.
+            let mut seeds = BTreeSet::new();
+            runs.retain(|run| seeds.insert(run.config.seed));
         }
-        let shared = shared_seeds(alike.values());
-        let setting = |runs| Setting::of(runs, metric, &shared);
-        let settings: Vec<Setting<'_>> = alike.into_values().map(setting).collect();
-        let chosen = choose(&settings);
-        Self { loss, settings, chosen, varied }
+        let value = |run: &&Run| SeedValue { seed: run.config.seed, valid: run.valid(metric) };
+        let values: Vec<Vec<SeedValue>> =
+            settings.iter().map(|runs| runs.iter().map(value).collect()).collect();
+        let means = mean_on_shared_seeds(&values);
+        let settings = settings.into_iter().zip(means).map(|(runs, valid)| Setting { runs, valid });
+        Self { loss, settings: settings.collect(), chosen: best_setting(&values), varied }
     }
 }
 
-impl<'a> Setting<'a> {
-    /// `shared` are the seeds to be judged by; if there are none, all are.
-    fn of(runs: Vec<&'a Run>, metric: &str, shared: &BTreeSet<u64>) -> Self {
-        let judged = |run: &&&Run| shared.is_empty() || shared.contains(&run.config.seed);
-        let judged: Vec<&Run> = runs.iter().filter(judged).copied().collect();
-        let valid = Summary::over(&judged, |run| run.valid(metric));
-        Self { valid: valid.map(|summary| summary.mean), runs }
-    }
-
+impl Setting<'_> {
     /// A test metric over the seeds.
-    pub(crate) fn test(&self, metric: &str) -> Option<Summary> {
-        Summary::over(&self.runs, |run| run.test(metric))
+    pub(crate) fn test(&self, metric: &str) -> Option<MeanStd> {
+        over(&self.runs, |run| run.test(metric))
     }
 }
 
-/// The seeds that every setting has been run from.
-fn shared_seeds<'r>(settings: impl Iterator<Item = &'r Vec<&'r Run>>) -> BTreeSet<u64> {
-    let seeds = settings.map(|runs| runs.iter().map(|run| run.config.seed).collect::<BTreeSet<_>>());
-    seeds.reduce(|all, some| &all & &some).unwrap_or_default()
-}
-
-/// The best on validation. The test part is never looked at: where there is nothing else, nothing is chosen.
-fn choose(settings: &[Setting<'_>]) -> Option<usize> {
-    if settings.len() == 1 {
-        return Some(0);
-    }
-    let valid: Option<Vec<f64>> = settings.iter().map(|setting| setting.valid).collect();
-    let valid = valid?;
-    (0..valid.len()).max_by(|&a, &b| valid[a].total_cmp(&valid[b]).then(b.cmp(&a)))
-}
-
-/// The place of a loss on the list.
+/// The position of a loss, or of a closed-form model after all losses.
 pub(crate) fn place(loss: &str) -> usize {
-    LOSSES.iter().position(|entry| entry.name == loss).unwrap_or(LOSSES.len())
+    let names = LOSSES.iter().map(|entry| entry.name).chain(MODELS.iter().map(|entry| entry.name));
+    names.into_iter().position(|name| name == loss).unwrap_or(LOSSES.len() + MODELS.len())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Published figures, where a row is of the very thing that was published.
+//! Published metrics of the same data, model and loss.
 
 use rivalry::data::catalogue;
 use rivalry::eval::{Average, Mask};
@@ -7,7 +7,7 @@ use rivalry_runs::presets::{CellKey, PaperCell, paper_cells};
 use crate::run::Run;
 use crate::settings::CONDITIONS;
 
-/// The published cell of a run's data set, backbone and loss. Data that were cut otherwise, or made noisy, are other data.
+/// The published cell of a run's data set, model and loss; `None` if the data were split differently or noise was added.
 pub(crate) fn published(run: &Run) -> Option<&'static PaperCell> {
     let data = &run.config.data;
     let entry = catalogue().iter().find(|entry| entry.name == data.source)?;
@@ -19,7 +19,7 @@ pub(crate) fn published(run: &Run) -> Option<&'static PaperCell> {
     paper_cells().iter().find(|cell| cell.key == key)
 }
 
-/// Whether a run was measured as the published figures were.
+/// Whether a run was evaluated by the published protocol.
 pub(crate) fn published_protocol(run: &Run) -> bool {
     (run.config.eval.mask, run.config.eval.average) == (Mask::Train, Average::All)
 }

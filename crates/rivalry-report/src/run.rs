@@ -1,4 +1,4 @@
-//! A run as a report sees it.
+//! The runs of a report.
 
 use std::path::{Path, PathBuf};
 
@@ -7,25 +7,26 @@ use rivalry::config::Config;
 use rivalry::train::Record;
 use rivalry_runs::inspect::Inspection;
 use rivalry_runs::run::{RunFolder, RunRecord, quoted};
+use rivalry_runs::selection::Protocol;
 use rivalry_runs::sweep::failure;
 
-use crate::settings::Settings;
+use crate::settings::RunSettings;
 
-/// One run with all that its folder holds but the model.
+/// A run with everything in its folder but the model.
 pub(crate) struct Run {
-    /// Its place among the runs of the report.
+    /// Its index among the runs of the report.
     pub number: usize,
-    /// Its path within the folder that the report is on.
+    /// Its path relative to the folder of the report.
     pub name: String,
     pub path: PathBuf,
     pub config: Config,
-    pub settings: Settings,
+    pub settings: RunSettings,
     pub log: Vec<Record>,
-    /// None if the run is not finished.
+    /// `None` if the run is not finished.
     pub record: Option<RunRecord>,
-    /// Whether a search gave it up: evaluated, not finished, and with nothing left to go on from.
+    /// Whether a sweep dropped it: evaluated, not finished, and without a checkpoint.
     pub given_up: bool,
-    /// Why it can't be trained, if a search found that it can't.
+    /// Why its training failed, if it did.
     pub failure: Option<String>,
     pub inspection: Option<Inspection>,
 }
@@ -43,7 +44,7 @@ impl Run {
         Ok(Self {
             number,
             name,
-            settings: Settings::of(&config),
+            settings: RunSettings::of(&config),
             config,
             given_up: record.is_none() && !log.is_empty() && !folder.has_checkpoint(),
             failure: failure(&path),
@@ -54,17 +55,22 @@ impl Run {
         })
     }
 
-    /// The name of the loss.
+    /// The name of the loss, or of the model if it is a closed form.
     pub(crate) fn loss(&self) -> &str {
         self.config.loss_name().unwrap_or(self.config.model.name())
     }
 
-    /// The name of the backbone.
+    /// Whether the model is a closed form: it has no loss and no epochs.
+    pub(crate) fn is_closed_form(&self) -> bool {
+        self.config.gradient.is_none()
+    }
+
+    /// The name of the model.
     pub(crate) fn backbone(&self) -> &str {
         self.config.model.name()
     }
 
-    /// The name of the data: what the run itself recorded, or else the end of the path they were read from.
+    /// The name of the data set as recorded, or else the file name of their source.
     pub(crate) fn data(&self) -> String {
         if let Some(record) = &self.record {
             return record.data.clone();
@@ -73,17 +79,22 @@ impl Run {
         source.file_stem().unwrap_or(source.as_os_str()).to_string_lossy().into_owned()
     }
 
-    /// A metric on the validation part, in the epoch that was kept.
+    /// The protocol of a finished run.
+    pub(crate) fn protocol(&self) -> Option<Protocol> {
+        Some(Protocol::of(&self.config, self.record.as_ref()?))
+    }
+
+    /// A validation metric of the kept epoch.
     pub(crate) fn valid(&self, metric: &str) -> Option<f64> {
         self.record.as_ref()?.outcome.valid.as_ref()?.get(metric).copied()
     }
 
-    /// A metric on the test part.
+    /// A test metric.
     pub(crate) fn test(&self, metric: &str) -> Option<f64> {
         self.record.as_ref()?.outcome.test.get(metric).copied()
     }
 
-    /// The command that trains the same again.
+    /// The command that repeats the training.
     pub(crate) fn command(&self) -> String {
         format!("rivalry train --config {}", quoted(&self.path.join("config.toml")))
     }

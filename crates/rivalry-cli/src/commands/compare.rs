@@ -28,8 +28,9 @@ pub fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let runs = runs.iter().map(|path| FinishedRun::open(path)).collect::<Result<Vec<_>>>()?;
     let methods = group_by_method(runs)?;
     let dataset = load(&methods[0].runs[0].config, args.data_dir.as_deref(), false)?;
-    let bar = CountingBar::new("runs measured");
-    let comparison = compare(&methods, &dataset, &options, &mut |step| bar.update(step.done, step.of))?;
+    let bar = CountingBar::new("runs evaluated");
+    let comparison =
+        compare(&methods, &dataset, &options, &mut |progress| bar.update(progress.done, progress.total))?;
     drop(bar);
     let text = rendered(&comparison, args)?;
     match &args.out {

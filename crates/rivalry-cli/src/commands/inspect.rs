@@ -14,12 +14,12 @@ use crate::table;
 pub fn run(args: &InspectArgs) -> anyhow::Result<()> {
     use_machine(&args.machine)?;
     let folder = RunFolder::open(&args.run)?;
-    let saved = folder.model()?;
-    let data = folder.record()?.map_or_else(|| saved.config.data.source.clone(), |record| record.data);
+    let model = folder.model()?;
+    let data = folder.record()?.map_or_else(|| model.config.data.source.clone(), |record| record.data);
     let options =
         InspectOptions { pairs: args.pairs as usize, slates: args.slates as usize, seed: args.seed };
     let bar = CountingBar::new("pairs");
-    let found = inspect(&saved, &data, options, &mut |done, of| bar.update(done, of))?;
+    let found = inspect(&model, &data, options, &mut |done, of| bar.update(done, of))?;
     drop(bar);
     folder.keep_inspection(&found)?;
     if args.json {
@@ -40,7 +40,7 @@ fn show(found: &Inspection, folder: &RunFolder) -> std::io::Result<()> {
     bounds(&found.radius.bounds)?;
     for TwoSlates { calm, contested } in found.two_slates.iter().take(1) {
         print(format_args!(
-            "\nthe same positive with two samples of {}: user {}, item {}",
+            "\nthe same positive with two samples of {} negatives: user {}, item {}",
             calm.negatives.len(),
             calm.user,
             calm.item
@@ -53,7 +53,7 @@ fn show(found: &Inspection, folder: &RunFolder) -> std::io::Result<()> {
             contested(pairs)?;
         }
     }
-    print(format_args!("\nall of it  {}", folder.inspection_path().display()))
+    print(format_args!("\nwritten to {}", folder.inspection_path().display()))
 }
 
 /// `type (key value, …)` of a config section.
@@ -80,7 +80,7 @@ fn quantities(found: &Inspection) -> std::io::Result<()> {
         let [mean, deviation, least, low, middle, high, most] = numbers;
         Some([name.to_owned(), mean, deviation, least, low, middle, high, most])
     });
-    let header = ["", "mean", "deviation", "least", "5 %", "median", "95 %", "greatest"];
+    let header = ["", "mean", "deviation", "minimum", "5 %", "median", "95 %", "maximum"];
     print(table::table(header, 1, rows))
 }
 
@@ -93,20 +93,20 @@ fn gradient(found: &Inspection) -> std::io::Result<()> {
         let percent = |share: f64| format!("{:.2} %", 100.0 * share);
         [ranks, percent(*sl), percent(*own)]
     });
-    print("\nthe gradient by rank of the negative")?;
+    print("\ngradient share by rank of the negative")?;
     print(table::table(["rank", "SL", "this loss"], 1, rows))
 }
 
 fn bounds(bounds: &Bounds) -> std::io::Result<()> {
     let Bounds { checked, value_broken, radius_broken, mean_sharpness_off } = bounds;
-    let broken = |n: usize| if n == 0 { "hold everywhere".to_owned() } else { format!("fail for {n}") };
-    print(format_args!("\ntheory, checked on {} pairs", thousands(*checked)))?;
-    print(format_args!("  bounds of the value              {}", broken(*value_broken)))?;
+    let broken = |n: usize| if n == 0 { "hold for all".to_owned() } else { format!("fail for {n}") };
+    print(format_args!("\ntheoretical bounds, checked on {} pairs", thousands(*checked)))?;
+    print(format_args!("  bounds of the loss value         {}", broken(*value_broken)))?;
     print(format_args!("  radius grows as τ falls          {}", broken(*radius_broken)))?;
     print(format_args!("  mean of 1/τ in a batch, times τ  within {mean_sharpness_off:.1e} of one"))
 }
 
-/// Slates beside each other, a table each.
+/// One table per slate.
 fn slates(found: &[(&str, &Slate)]) -> std::io::Result<()> {
     for (name, slate) in found {
         print(format_args!(

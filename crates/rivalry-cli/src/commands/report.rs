@@ -24,7 +24,7 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     let report = Report::read(&args.folder)?;
     let contents = report.contents();
     say(format_args!(
-        "read {} run{}, {} of them unfinished, {} given up by a search",
+        "read {} run{}, {} of them unfinished, {} dropped by a sweep",
         contents.runs,
         if contents.runs == 1 { "" } else { "s" },
         contents.unfinished.len(),

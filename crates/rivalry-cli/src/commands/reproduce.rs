@@ -24,16 +24,17 @@ use crate::table;
 pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
     let plan = plan(&request(args)?)?;
-    let order = SweepOptions { keep_models: true, ..order(args.jobs.map(usize::from), &args.common.machine) };
-    let estimate = table::seconds(plan.cost() / order.threads as f64);
+    let options =
+        SweepOptions { keep_models: true, ..sweep_options(args.jobs.map(usize::from), &args.common.machine) };
+    let estimate = table::seconds(plan.cost() / options.threads as f64);
     if args.dry_run {
-        return Ok(tell(args, &plan, &estimate)?);
+        return Ok(show_plan(args, &plan, &estimate)?);
     }
     fetch(args, &plan)?;
-    let lab = SweepFolder::open(&args.out, args.data_dir.as_deref())?;
+    let folder = SweepFolder::open(&args.out, args.data_dir.as_deref())?;
     if !args.common.quiet {
         say(format_args!(
-            "{} trainings in {}, about {estimate} for all of them; {} cells have no settings",
+            "{} trainings in {}, about {estimate} in total; {} cells have no settings",
             plan.planned.len(),
             args.out.display(),
             plan.left_out.len()
@@ -42,9 +43,10 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     signals::listen()?;
     let trials: Vec<Trial> = plan.planned.iter().map(|planned| planned.trial.clone()).collect();
     let display = SweepDisplay::new(args.common.quiet, trials.len(), "NDCG@20".to_owned());
-    let done = lab.run(&trials, &order, &display)?;
+    let done = folder.run(&trials, &options, &display)?;
     drop(display);
-    let measured = collect_results(lab.path(), &plan, &mut |planned| lab.dataset(&planned.trial.config))?;
+    let measured =
+        collect_results(folder.path(), &plan, &mut |planned| folder.dataset(&planned.trial.config))?;
     let text = markdown(&measured, &plan);
     write_atomically(&args.out.join("tables.md"), |file| file.write_all(text.as_bytes()))?;
     write_atomically(&args.out.join("tables.json"), |file| {
@@ -57,7 +59,7 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     show(args, &measured, &plan, &text)
 }
 
-/// Fetches what is not there yet, before anything is made: without its data no cell can be trained.
+/// Downloads missing data sets before anything is created.
 fn fetch(args: &ReproduceArgs, plan: &Plan) -> rivalry::Result<()> {
     let sources: BTreeSet<&str> = plan.planned.iter().map(|planned| &planned.key.data[..]).collect();
     for source in sources {
@@ -79,8 +81,8 @@ fn show(args: &ReproduceArgs, measured: &[CellResult], plan: &Plan, text: &str) 
     Ok(())
 }
 
-/// What would be done.
-fn tell(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Result<()> {
+/// Prints the plan.
+fn show_plan(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Result<()> {
     if args.common.json {
         let planned = plan.planned.iter();
         let planned: Vec<_> =
@@ -93,12 +95,12 @@ fn tell(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Result<()
     });
     print(table::table(["training", "settings", "of one core"], 2, rows))?;
     for cell in &plan.left_out {
-        // The shifted sets come without a validation part, and nothing else may choose.
+        // The shifted data sets have no validation part to select settings by.
         let shifted = catalogue()
             .iter()
             .any(|set| set.name == cell.data && set.preparation.validation == Validation::None {});
         print(format_args!(
-            "left out: {}/{}/{} has no settings; find some with: rivalry sweep --data {0}{3} --model {1} --loss {2} --halving",
+            "left out: {}/{}/{} has no settings; search for them with: rivalry sweep --data {0}{3} --model {1} --loss {2} --halving",
             cell.data,
             cell.model,
             cell.loss,
@@ -106,10 +108,10 @@ fn tell(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Result<()
         ))?;
     }
     let noun = if plan.planned.len() == 1 { "training" } else { "trainings" };
-    print(format_args!("\n{} {noun}, about {estimate} on this machine's threads", plan.planned.len()))
+    print(format_args!("\n{} {noun}, about {estimate} with all threads", plan.planned.len()))
 }
 
-/// What `--only` and the rest ask for: each word is a table or figure, a data set or a backbone.
+/// The request of the flags. Each `--only` is a table or figure, a data set or a model.
 fn request(args: &ReproduceArgs) -> rivalry::Result<Request> {
     let mut request = Request {
         losses: args.loss.clone(),

@@ -1,4 +1,4 @@
-//! A comparison as CSV: every number, a line for each method and metric.
+//! A comparison as CSV: one line per method and metric.
 
 use rivalry_runs::compare::{Comparison, MethodSummary};
 
@@ -29,8 +29,8 @@ const HEADER: [&str; 24] = [
     "tail_difference",
 ];
 
-/// Numbers in full; a field is empty where there is no such number. What the lists are like follows as metrics of their
-/// own.
+/// Numbers in full precision; a field is empty if there is no such number. Properties of the recommendation lists follow as
+/// further metrics.
 pub fn csv(comparison: &Comparison) -> anyhow::Result<String> {
     let mut file = csv::Writer::from_writer(Vec::new());
     file.write_record(HEADER)?;

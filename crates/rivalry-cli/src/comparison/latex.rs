@@ -1,11 +1,11 @@
-//! A comparison as LaTeX: plain `tabular`, so that it needs no package.
+//! A comparison as LaTeX: plain `tabular`, without packages.
 
 use rivalry_runs::compare::Comparison;
 
 use super::notes::prose;
 use super::sheet::{Cell, Sheet, sheets};
 
-/// Tables with the best means in bold. What was done stands in the float of the differences, under them.
+/// Tables with the best means in bold; the protocol is a note below the table of differences.
 pub fn latex(comparison: &Comparison) -> String {
     let place = usize::from(comparison.methods.len() > 1);
     let sheets = sheets(comparison);
@@ -41,7 +41,7 @@ fn cell(cell: &Cell) -> String {
     if cell.best { format!(r"\textbf{{{text}}}") } else { text }
 }
 
-/// What LaTeX takes for a sign, as what it looks like.
+/// Escapes the special characters of LaTeX.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

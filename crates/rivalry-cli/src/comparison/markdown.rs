@@ -5,7 +5,7 @@ use rivalry_runs::compare::Comparison;
 use super::notes::prose;
 use super::sheet::{Cell, Sheet, sheets};
 
-/// Tables with the best means in bold, and under them what was done.
+/// Tables with the best means in bold, followed by the protocol.
 pub fn markdown(comparison: &Comparison) -> String {
     let mut parts: Vec<String> = sheets(comparison).iter().map(table).collect();
     parts.push(escaped(&prose(comparison)));
@@ -29,7 +29,7 @@ fn cell(cell: &Cell) -> String {
     if cell.best { format!("**{text}**") } else { text }
 }
 
-/// Names may hold what Markdown takes for a sign.
+/// Escapes the special characters of Markdown.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

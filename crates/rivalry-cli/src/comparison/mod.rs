@@ -1,4 +1,4 @@
-//! A comparison for people: the same sheets for the terminal, Markdown and LaTeX, and all numbers as CSV.
+//! Output formats of a comparison: tables for the terminal, Markdown and LaTeX, and CSV.
 
 mod csv;
 mod latex;

@@ -1,4 +1,4 @@
-//! The tables of a comparison, before anybody decides how they look.
+//! The tables of a comparison, independent of the output format.
 
 use rivalry::data::thousands;
 use rivalry_runs::compare::{Comparison, Difference, MethodSummary};
@@ -8,12 +8,12 @@ use rivalry_runs::stats::MeanStd;
 pub struct Sheet {
     pub title: String,
     pub header: Vec<String>,
-    /// How many of the first columns are text.
+    /// The number of leading text columns.
     pub texts: usize,
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A field of it.
+/// A cell of a table.
 pub struct Cell {
     pub text: String,
     /// Whether it is the best of its column.
@@ -26,7 +26,7 @@ impl From<String> for Cell {
     }
 }
 
-/// The means, the differences, popular and rare items, and what the lists are like.
+/// Means, differences, popular and rare items, and properties of the lists.
 pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
     let mut sheets = vec![means(comparison)];
     if comparison.methods.len() > 1 {
@@ -46,7 +46,7 @@ fn means(comparison: &Comparison) -> Sheet {
         let cell = |metric: &String| {
             let found = method.metrics.get(metric);
             let best = found.is_some_and(|found| found.mean == best(metric)) && comparison.methods.len() > 1;
-            Cell { text: spread(found), best }
+            Cell { text: mean_std(found), best }
         };
         let texts = [method.name.clone(), method.seeds.len().to_string()].map(Cell::from);
         texts.into_iter().chain(comparison.metrics.iter().map(cell)).collect()
@@ -107,7 +107,7 @@ fn popularity(comparison: &Comparison) -> Sheet {
                     Some(apart) => format!(" ({apart:+.4})"),
                     None => String::new(),
                 };
-                row.push(Cell::from(spread(part.get(metric)) + &apart));
+                row.push(Cell::from(mean_std(part.get(metric)) + &apart));
             }
         }
         row
@@ -127,11 +127,11 @@ fn lists(comparison: &Comparison) -> Sheet {
     let names: Vec<&String> =
         comparison.methods.first().map(|method| method.lists.keys().collect()).unwrap_or_default();
     let row = |method: &MethodSummary| {
-        let values = names.iter().map(|name| Cell::from(spread(method.lists.get(*name))));
+        let values = names.iter().map(|name| Cell::from(mean_std(method.lists.get(*name))));
         std::iter::once(Cell::from(method.name.clone())).chain(values).collect()
     };
     Sheet {
-        title: "What the lists are like".to_owned(),
+        title: "Properties of the recommendation lists".to_owned(),
         header: header(&["method"], names.iter().map(|name| (*name).clone())),
         texts: 1,
         rows: comparison.methods.iter().map(row).collect(),
@@ -142,13 +142,8 @@ fn header(texts: &[&str], more: impl IntoIterator<Item = String>) -> Vec<String>
     texts.iter().map(|text| (*text).to_owned()).chain(more).collect()
 }
 
-/// `mean ± deviation`, as far as there are any.
-fn spread(summary: Option<&MeanStd>) -> String {
-    match summary {
-        None => "–".to_owned(),
-        Some(MeanStd { mean, deviation: None }) => format!("{mean:.4}"),
-        Some(MeanStd { mean, deviation: Some(deviation) }) => format!("{mean:.4} ± {deviation:.4}"),
-    }
+fn mean_std(value: Option<&MeanStd>) -> String {
+    value.map_or_else(|| "–".to_owned(), MeanStd::to_string)
 }
 
 fn p_value(p: f64) -> String {

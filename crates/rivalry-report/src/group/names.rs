@@ -1,4 +1,4 @@
-//! What groups are called, and the rules their figures came about by.
+//! Labels of groups, and the description of their protocol.
 
 use rivalry::config::Select;
 use rivalry::eval::{Average, Mask};
@@ -7,7 +7,7 @@ use super::Group;
 use crate::settings::CONDITIONS;
 
 impl Group<'_> {
-    /// By which rules the figures came about.
+    /// A description of the protocol.
     pub(crate) fn protocol(&self) -> String {
         let eval = &self.runs[0].config.eval;
         let mask = match eval.mask {
@@ -19,9 +19,10 @@ impl Group<'_> {
             Average::All => "eval.average = \"all\": mean over all users",
         };
         let select = match self.select {
-            Some(Select::Valid) => "epoch chosen on validation",
-            Some(Select::Last) => "last epoch taken",
-            Some(Select::Test) => "epoch chosen on the test part itself, so the figures flatter",
+            Some(Select::Valid) => "epoch selected on validation",
+            Some(Select::Last) => "last epoch",
+            Some(Select::Test) => "epoch selected on the test part itself, so the metrics are optimistic",
+            None if self.runs.iter().any(|run| run.record.is_some()) => "no epochs to select from",
             None => "no run finished yet",
         };
         format!("Protocol: {mask}; {average}; {select}. Data: {}.", self.runs[0].settings.preparation())
@@ -34,7 +35,7 @@ impl Group<'_> {
         format!("{}, {}{}", self.data, self.backbone, levels.collect::<String>())
     }
 
-    /// The protocol in a few words, where a name alone would not do.
+    /// The protocol in a few words, where data and model are ambiguous.
     fn manner(&self) -> String {
         let eval = &self.runs[0].config.eval;
         let mask = if eval.mask == Mask::Train { "train" } else { "train+valid" };
@@ -49,7 +50,7 @@ impl Group<'_> {
     }
 }
 
-/// Gives every group a label that no other has.
+/// Gives every group a unique label.
 pub(super) fn name_apart(groups: &mut [Group<'_>]) {
     let names: Vec<String> = groups.iter().map(Group::name).collect();
     let manners: Vec<String> = groups.iter().map(Group::manner).collect();

@@ -1,11 +1,13 @@
 //! Popular and rare items apart.
 
+use rivalry_runs::stats::MeanStd;
+
 use crate::chart::{BarSeries, Bars};
 use crate::draw::Ink;
 use crate::group::{Group, Setting};
 use crate::page::{Block, Figure, Section};
 use crate::run::Run;
-use crate::summary::{Summary, change, percent};
+use crate::summary::{change, over, percent};
 
 pub(super) fn section(groups: &[Group<'_>]) -> Section {
     let blocks = groups.iter().flat_map(figures).map(Block::Figure).collect();
@@ -74,8 +76,8 @@ fn both(values: impl Fn(&str) -> Vec<Option<(f64, Option<f64>)>>) -> Vec<BarSeri
     [("head", 0), ("tail", 1)].map(series).into()
 }
 
-fn bucket(setting: &Setting<'_>, name: &str, metric: &str) -> Option<Summary> {
-    Summary::over(&setting.runs, |run: &Run| {
+fn bucket(setting: &Setting<'_>, name: &str, metric: &str) -> Option<MeanStd> {
+    over(&setting.runs, |run: &Run| {
         let outcome = &run.record.as_ref()?.outcome;
         let bucket = if name == "head" { &outcome.head } else { &outcome.tail };
         bucket.as_ref()?.metrics.get(metric).copied()

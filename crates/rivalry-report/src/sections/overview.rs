@@ -19,12 +19,10 @@ pub(super) fn section(runs: &[Run], groups: &[Group<'_>]) -> Section {
             " {given_up} more were given up by a search (halving); their learning curves are drawn."
         );
     }
-    let kept: usize = groups
-        .iter()
-        .flat_map(|group| &group.losses)
-        .flat_map(|loss| &loss.settings)
-        .map(|setting| setting.runs.len())
-        .sum();
+    let losses = groups.iter().flat_map(|group| &group.losses);
+    let kept = losses.flat_map(|loss| &loss.settings).flat_map(|setting| &setting.runs);
+    // A closed-form model is in several groups.
+    let kept = kept.map(|run| run.number).collect::<BTreeSet<_>>().len();
     if kept < finished {
         text += &match finished - kept {
             1 => " One of them repeats another run's config and seed, and is left out of all figures."

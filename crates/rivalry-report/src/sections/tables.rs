@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use rivalry::eval::reading_order;
+use rivalry_runs::stats::MeanStd;
 
 use super::count;
 use crate::group::{Group, LossRuns, Setting};
 use crate::page::{Block, Cell, Column, Section, Table};
 use crate::published::{published, published_protocol};
-use crate::summary::{Summary, change, percent};
+use crate::summary::{change, over, percent};
 
 pub(super) fn section(groups: &[Group<'_>]) -> Section {
     let mut blocks = Vec::new();
@@ -118,8 +119,8 @@ fn is_test(setting: &Setting<'_>, metric: &str) -> bool {
     setting.runs.iter().any(|run| run.test(metric).is_some())
 }
 
-fn of_lists(setting: &Setting<'_>, metric: &str) -> Option<Summary> {
-    Summary::over(&setting.runs, |run| run.record.as_ref()?.outcome.beyond.as_ref()?.get(metric).copied())
+fn of_lists(setting: &Setting<'_>, metric: &str) -> Option<MeanStd> {
+    over(&setting.runs, |run| run.record.as_ref()?.outcome.beyond.as_ref()?.get(metric).copied())
 }
 
 /// The highest mean of each metric.
@@ -133,9 +134,9 @@ fn best_of(rows: &[(&LossRuns<'_>, &Setting<'_>)], metrics: &[&String]) -> Vec<f
     metrics.iter().map(best).collect()
 }
 
-fn measured(found: Option<Summary>, best: f64) -> Cell {
+fn measured(found: Option<MeanStd>, best: f64) -> Cell {
     let strong = found.is_some_and(|summary| summary.mean == best);
-    Cell { strong, ..Cell::maybe(found.map(|summary| summary.text())) }
+    Cell { strong, ..Cell::maybe(found.map(|summary| summary.to_string())) }
 }
 
 /// The epochs that were kept, the least and the greatest.

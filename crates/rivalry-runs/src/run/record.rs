@@ -76,7 +76,7 @@ impl RunFolder {
 }
 
 fn damaged(path: &Path, fault: &serde_json::Error) -> Error {
-    InputError::new(format!("not the figures of a run: {fault}"))
+    InputError::new(format!("not the metrics of a run: {fault}"))
         .file(path)
         .line(fault.line() as u64)
         .help("the file is damaged: restore it from a copy, or make it again with rivalry train --resume")

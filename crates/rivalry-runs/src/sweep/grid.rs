@@ -95,7 +95,7 @@ pub(super) fn check_size(trials: usize, field: &str) -> Result<()> {
 }
 
 /// Whether a model of that name exists and is a closed form.
-pub(super) fn is_closed_form(name: &str) -> bool {
+pub fn is_closed_form(name: &str) -> bool {
     MODELS.iter().any(|entry| entry.name == name && matches!(entry.build, Kind::ClosedForm(_)))
 }
 

@@ -16,6 +16,7 @@ mod values;
 mod workers;
 
 pub use folder::{SweepFolder, SweepOptions};
+pub use grid::is_closed_form;
 pub use halving::Halving;
 pub use result::{SelectedTrial, SweepResult, selected_runs};
 pub use run_trial::{SweepObserver, TrialEvent};

@@ -124,8 +124,8 @@ impl SearchSpace {
         Ok(self)
     }
 
-    /// Adds the grid of a closed-form model: the recommended values of each of its parameters. Settings of the gradient
-    /// trainer that all trials share don't apply to it.
+    /// Adds the grid of a closed-form model: the recommended values of each of its parameters. Shared settings of the model
+    /// and of the gradient trainer don't apply to it.
     ///
     /// # Errors
     /// If there is no such model, or it is trained by gradients: such a model is searched over with a loss.
@@ -195,9 +195,7 @@ impl SearchSpace {
             key == "model.type" && value.as_str().is_some_and(is_closed_form)
         };
         if combination.iter().any(is_model) {
-            base.iter_mut().for_each(remove_gradient_settings);
-            fixed.iter_mut().for_each(remove_gradient_settings);
-            fixed.iter_mut().for_each(|layer| drop(layer.remove("model")));
+            base.iter_mut().chain(&mut fixed).for_each(keep_task);
             combination.retain(|(key, _)| !is_gradient_setting(key));
         }
         let mut layers = base;
@@ -251,8 +249,9 @@ fn is_gradient_setting(key: &str) -> bool {
     section && key != "train.seed"
 }
 
-/// Removes what belongs to the gradient trainer alone.
-fn remove_gradient_settings(layer: &mut toml::Table) {
+/// Removes the model and the settings of the gradient trainer.
+fn keep_task(layer: &mut toml::Table) {
+    layer.remove("model");
     layer.retain(|section, value| match value {
         toml::Value::Table(table) => {
             table.retain(|key, _| !is_gradient_setting(&format!("{section}.{key}")));
