@@ -1,5 +1,5 @@
-//! The published tables and figures, cell by cell: which trainings they need, what those cost, and what came out beside
-//! what was published.
+//! Reproduction of the published tables and figures: the trainings they need, their cost, and their results beside the
+//! published ones.
 
 mod cost;
 mod plan;

@@ -1,4 +1,4 @@
-//! Which trainings the published tables and figures need.
+//! The trainings that the published tables and figures need.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use rivalry::{InputError, Result};
 use crate::presets::{CellKey, paper_cells, preset_layer, tuned};
 use crate::sweep::Trial;
 
-/// What can be reproduced.
+/// A table or figure that can be reproduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Experiment {
     /// IID performance.
@@ -22,14 +22,14 @@ pub enum Experiment {
     HeadTail,
     /// Not in the paper: false pairs in the training part.
     FalsePositives,
-    /// Not in the paper: the user's own items among the negatives.
+    /// Not in the paper: training items of the user among the negatives.
     FalseNegatives,
 }
 
 const IID: [&str; 4] = ["amazon2014-health", "amazon2014-electronic", "amazon2014-movie", "gowalla"];
 const SHIFTED: [&str; 2] = ["amazon2014-electronic-popularity", "gowalla-popularity"];
 const BACKBONES: [&str; 2] = ["mf", "lightgcn"];
-/// The rows of the tables, and DSL@K, which is named in the paper and has no figures there.
+/// The rows of the tables, and DSL@K, which the paper names without results.
 const LOSSES: [&str; 10] =
     ["bpr", "guidedrec", "llpauc", "sl", "advinfonce", "bsl", "psl", "sl@k", "dsl", "dsl@k"];
 const ABLATION: [&str; 4] = ["sl", "dsl-ca", "dsl-kappa", "dsl"];
@@ -38,7 +38,7 @@ const FALSE_POSITIVES: [f64; 4] = [0.05, 0.1, 0.15, 0.2];
 const FALSE_NEGATIVES: [f64; 5] = [0.05, 0.1, 0.2, 0.3, 0.5];
 
 impl Experiment {
-    /// All of the paper's.
+    /// Those of the paper.
     pub const PAPER: [Self; 4] = [Self::Table1, Self::Table2, Self::Ablation, Self::HeadTail];
 
     fn needs(self) -> (&'static [&'static str], &'static [&'static str], &'static [&'static str]) {
@@ -60,49 +60,49 @@ impl Experiment {
     }
 }
 
-/// Noise added on purpose.
+/// Artificial noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Noise {
     /// None.
     None,
-    /// So many false pairs, as a share of the training pairs.
+    /// False pairs, as a share of the training pairs.
     FalsePositives(f64),
-    /// So likely a negative is one of the user's own items.
+    /// The probability that a negative is a training item of the user.
     FalseNegatives(f64),
 }
 
-/// What is asked for.
+/// What to reproduce.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
-    /// These tables and figures.
+    /// Tables and figures.
     pub experiments: Vec<Experiment>,
-    /// Of these only; all if empty. A data set may be given by the last part of its name, such as `health`.
+    /// Restricts the data sets, unless empty. A data set may be given by the last part of its name, such as `health`.
     pub data: Vec<String>,
-    /// Of these backbones only; all if empty.
+    /// Restricts the models, unless empty.
     pub backbones: Vec<String>,
-    /// Of these losses only; all if empty. For noise any loss that has settings.
+    /// Restricts the losses, unless empty. For noise any loss that has settings.
     pub losses: Vec<String>,
-    /// From so many seeds, counted from 0.
+    /// The number of seeds, counted from 0.
     pub seeds: u64,
-    /// For so many epochs instead of the published 200.
+    /// The number of epochs instead of the published 200.
     pub epochs: Option<usize>,
-    /// Each ends after so many evaluations without a better one, instead of running all its epochs.
+    /// Early stopping after this many evaluations without an improvement, instead of running all epochs.
     pub patience: Option<usize>,
 }
 
 /// The trainings that are needed.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// What can be trained, the cheapest first.
+    /// The trainings, the cheapest first.
     pub planned: Vec<Planned>,
-    /// The cells that can't be, because their settings are neither published nor tuned yet.
+    /// The cells without settings, neither published nor tuned.
     pub left_out: Vec<CellKey>,
 }
 
 /// One training.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// What to train.
+    /// The training.
     pub trial: Trial,
     /// Data set, model and loss.
     pub key: CellKey,
@@ -112,11 +112,11 @@ pub struct Planned {
     pub tuned: bool,
     /// The published figures, if there are any.
     pub published: Option<&'static BTreeMap<String, f64>>,
-    /// About how many seconds of one core it takes.
+    /// The estimated time on one core, in seconds.
     pub cost: f64,
 }
 
-/// The trainings that a request needs, each once, the cheapest first.
+/// Plans the trainings of a request, each once, the cheapest first.
 pub fn plan(request: &Request) -> Result<Plan> {
     let mut plan = Plan::default();
     for figure in &request.experiments {
@@ -139,9 +139,9 @@ pub fn plan(request: &Request) -> Result<Plan> {
         }
     }
     if plan.planned.is_empty() && plan.left_out.is_empty() {
-        return Err(InputError::new("nothing is left of the tables and figures with these restrictions")
+        return Err(InputError::new("no training is left with these restrictions")
             .field("--only")
-            .help("leave some out; 'rivalry reproduce --help' says what there is")
+            .help("remove some of them; 'rivalry reproduce --help' lists the parts")
             .into());
     }
     plan.left_out.sort();
@@ -150,7 +150,7 @@ pub fn plan(request: &Request) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Whether a name is among those asked for, or ends like one of them.
+/// Whether a name, or its last part, is among the requested ones.
 fn wanted(asked: &[String], name: &str) -> bool {
     let alike = |asked: &String| {
         asked == name || name.strip_suffix(&asked[..]).is_some_and(|rest| rest.ends_with('-'))
@@ -160,7 +160,7 @@ fn wanted(asked: &[String], name: &str) -> bool {
 
 impl Plan {
     fn add(&mut self, request: &Request, key: &CellKey, noise: Noise) -> Result<()> {
-        // The settings of the shifted sets are not published; those of the same data without the shift serve.
+        // The settings of the shifted data sets are not published; those of the unshifted ones are used.
         let (base, shifted) = match key.data.strip_suffix("-popularity") {
             Some(base) => (CellKey { data: base.to_owned(), ..key.clone() }, true),
             None => (key.clone(), false),
@@ -191,7 +191,7 @@ impl Plan {
         let mut config = Config::from_layers(&layers)?;
         if let Some(gradient) = &mut config.gradient {
             if shifted {
-                // As the published reference does; the last epoch's figures are in the log all the same.
+                // As in the published reference; the metrics of the last epoch are in the log.
                 gradient.train.select = Some(Select::Test);
             }
             gradient.train.epochs = request.epochs.unwrap_or(gradient.train.epochs);
@@ -217,7 +217,7 @@ impl Plan {
         Ok(())
     }
 
-    /// About how many seconds of one core all of it takes.
+    /// The estimated time of all trainings on one core, in seconds.
     pub fn cost(&self) -> f64 {
         self.planned.iter().map(|planned| planned.cost).sum()
     }

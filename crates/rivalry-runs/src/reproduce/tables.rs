@@ -1,4 +1,4 @@
-//! Evaluated beside published, as Markdown.
+//! Reproduced and published results as Markdown tables.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::stats::MeanStd;
 const RECALL: &str = "Recall@20";
 const NDCG: &str = "NDCG@20";
 
-/// All tables that the measured cells make.
+/// All tables of these results.
 pub fn markdown(measured: &[CellResult], plan: &Plan) -> String {
     let mut text = String::new();
     let clean: Vec<&CellResult> = measured.iter().filter(|cell| cell.noise() == 0.0).collect();
@@ -46,11 +46,11 @@ pub fn markdown(measured: &[CellResult], plan: &Plan) -> String {
     noise(&mut text, measured, "False pairs in the training part", |cell| {
         (cell.false_positives, cell.false_negatives)
     });
-    noise(&mut text, measured, "The user's own items among the negatives", |cell| {
+    noise(&mut text, measured, "Training items of the user among the negatives", |cell| {
         (cell.false_negatives, cell.false_positives)
     });
     if !plan.left_out.is_empty() {
-        text += "## Left out\n\nTheir settings are neither published nor found yet. These commands search for them:\n\n";
+        text += "## Left out\n\nTheir settings are neither published nor tuned yet. These commands search for them:\n\n";
         for cell in &plan.left_out {
             let _ = writeln!(
                 text,
@@ -69,12 +69,12 @@ impl CellResult {
         self.loss.get("type").and_then(|name| name.as_str()).unwrap_or_default()
     }
 
-    /// How much noise there is, of either kind.
+    /// The total noise level.
     fn noise(&self) -> f64 {
         self.false_positives + self.false_negatives
     }
 
-    /// What the losses are searched over, and what else is not as it would be anyway.
+    /// The tuned hyperparameters, and others that differ from their defaults.
     fn settings(&self) -> String {
         let entry = LOSSES.iter().find(|entry| entry.name == self.loss_name());
         let params = entry.map_or(&[][..], |entry| entry.params);
@@ -103,7 +103,7 @@ fn groups(cells: &[&CellResult]) -> Vec<(String, String)> {
 }
 
 fn performance(text: &mut String, cells: &[&CellResult]) {
-    *text += "| loss | settings | seeds | epoch | Recall@20 | NDCG@20 | published | NDCG@20 difference | own protocol |\n\
+    *text += "| loss | settings | seeds | epoch | Recall@20 | NDCG@20 | published | NDCG@20 difference | default protocol |\n\
               |---|---|---:|---|---:|---:|---:|---:|---:|\n";
     for cell in cells {
         let _ = writeln!(
@@ -123,9 +123,9 @@ fn performance(text: &mut String, cells: &[&CellResult]) {
         );
     }
     *text += "\nRecall@20 and NDCG@20 in the published protocol (training items masked, mean over all users), beside the \
-              published figures; own protocol: validation items masked too, mean over the users with test items.\n";
+              published figures; default protocol: validation items masked too, mean over the users with test items.\n";
     if cells.iter().any(|cell| cell.tuned) {
-        *text += "\\* Settings found by our own search on the validation part: none are published.\n";
+        *text += "\\* Settings tuned by our own sweeps on the validation part: none are published.\n";
     }
     text.push('\n');
 }
@@ -147,13 +147,13 @@ fn shifted(text: &mut String, cells: &[&CellResult]) {
             difference(cell.reference.get(NDCG), cell.published.get(NDCG)),
         );
     }
-    *text += "\nThere is no validation part. The published reference picks the epoch on the test part itself, which looks \
-              at the answers; the last epoch's figure does not. Settings are those of the data without the shift.\n\n";
+    *text += "\nThere is no validation part. The published reference picks the epoch on the test part itself, which is \
+              optimistic; the last epoch is not selected on it. Settings are those of the data without the shift.\n\n";
 }
 
 type Column = (&'static str, fn(&CellResult) -> &std::collections::BTreeMap<String, MeanStd>);
 
-/// How losses stand to SL.
+/// Losses relative to SL.
 fn against_sl(text: &mut String, title: &str, cells: &[&CellResult], losses: &[&str], columns: &[Column]) {
     let find = |name: &str| cells.iter().find(|cell| cell.loss_name() == name);
     let Some(sl) = find("sl") else { return };
@@ -175,7 +175,7 @@ fn against_sl(text: &mut String, title: &str, cells: &[&CellResult], losses: &[&
     text.push('\n');
 }
 
-/// NDCG@20 by level of noise, and what is left of it. `level` gives the noise of the kind in question and of the other.
+/// NDCG@20 by level of noise, and its relative change. `level` gives the noise of the kind in question and of the other.
 fn noise(text: &mut String, measured: &[CellResult], title: &str, level: fn(&CellResult) -> (f64, f64)) {
     let cells: Vec<&CellResult> = measured.iter().filter(|cell| level(cell).1 == 0.0).collect();
     let mut levels: Vec<f64> = cells.iter().map(|cell| level(cell).0).collect();
@@ -214,12 +214,8 @@ fn epochs(cell: &CellResult) -> String {
     cell.epochs.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn figure(spread: Option<&MeanStd>) -> String {
-    match spread {
-        None => "–".to_owned(),
-        Some(MeanStd { mean, deviation: None }) => format!("{mean:.4}"),
-        Some(MeanStd { mean, deviation: Some(deviation) }) => format!("{mean:.4} ± {deviation:.4}"),
-    }
+fn figure(value: Option<&MeanStd>) -> String {
+    value.map_or_else(|| "–".to_owned(), MeanStd::to_string)
 }
 
 fn published(cell: &CellResult) -> String {

@@ -1,21 +1,21 @@
-//! The bootstrap: how far would the mean wander if other users of the same kind had come?
+//! The percentile bootstrap of the mean.
 
 use rayon::prelude::*;
 
 use super::{mean, quantile};
 use rivalry::rng::{below, stream};
 
-/// What the stream of random numbers is for; other rooms use numbers below 32.
+/// The purpose of the random stream; other modules use numbers below 32.
 const PURPOSE: u64 = 32;
 
-/// How to draw, and how sure to be.
+/// Parameters of a bootstrap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bootstrap {
-    /// How many times the values are drawn anew.
+    /// The number of resamples.
     pub resamples: usize,
-    /// The share of resamples inside the interval.
+    /// The confidence level.
     pub confidence: f64,
-    /// Decides what is drawn.
+    /// The seed of the resampling.
     pub seed: u64,
 }
 
@@ -26,11 +26,10 @@ impl Default for Bootstrap {
     }
 }
 
-/// The percentile bootstrap interval of the mean: as many values are drawn with replacement as there are, many times,
-/// and the middle share of the means is the interval.
+/// The percentile bootstrap interval of the mean.
 ///
-/// Each resample has its own stream, so the interval is the same for any number of threads. Without resamples or with
-/// fewer than two values it is the mean itself.
+/// Each resample has its own random stream, so the interval does not depend on the number of threads. Without resamples or
+/// with fewer than two values both ends are the mean.
 ///
 /// ```
 /// let values: Vec<f64> = (0..100).map(f64::from).collect();
@@ -44,7 +43,7 @@ pub fn mean_interval(values: &[f64], bootstrap: Bootstrap) -> [f64; 2] {
     }
     let resample = |number: u64| {
         let mut rng = stream(bootstrap.seed, &[PURPOSE, number]);
-        // Evaluated from the first value, so that what doesn't vary doesn't seem to.
+        // Relative to the first value, so that constant values have no rounding errors.
         let drawn: f64 = (0..n).map(|_| values[below(&mut rng, n as u32) as usize] - values[0]).sum();
         values[0] + drawn / n as f64
     };
