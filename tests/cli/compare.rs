@@ -1,4 +1,4 @@
-//! Methods held against each other, and runs that can't be.
+//! Comparison of methods, and runs that are not comparable.
 
 use serde_json::Value;
 
@@ -35,9 +35,9 @@ fn seeds_make_a_method_and_methods_a_table() {
     );
     holds(
         &out,
-        &["percentile bootstrap over users, 2,000 resamples", "one comparison a metric", "2 a method"],
+        &["percentile bootstrap over users, 2,000 resamples", "one comparison per metric", "2 per method"],
     );
-    assert!(!out.contains("one seed"), "{out}");
+    assert!(!out.contains("single seed"), "{out}");
     // A folder of runs is the same as its runs by name.
     let folder = world.json(&["compare", "runs", "--json"]);
     let named = world.json(&["compare", "runs/dsl-1", "runs/dsl-2", "runs/sl-1", "runs/sl-2", "--json"]);
@@ -133,7 +133,7 @@ fn names_show_the_settings_that_differ_and_p_values_are_corrected() {
         &out,
         &["mf sl loss.tau=0.2", "mf sl loss.tau=0.1", "mf sl loss.tau=0.05", "Against mf sl loss.tau=0.2"],
     );
-    holds(&out, &["corrected (Holm) for 2 comparisons a metric", "Some methods have one seed"]);
+    holds(&out, &["Holm-corrected for 2 comparisons per metric", "Some methods have a single seed"]);
     let out = text(&world, &["compare", "a", "b", "c", "--baseline", "c"]);
     holds(&out, &["Against mf sl loss.tau=0.05"]);
     let error = world.fails(2, &["compare", "a", "b", "--baseline", "mf sl loss.tau=0.3"]);
@@ -147,7 +147,7 @@ fn a_single_method_is_shown_without_a_comparison() {
     let world = World::new();
     train(&world, "run", &["--loss", "sl"]);
     let out = text(&world, &["compare", "run"]);
-    holds(&out, &["mf sl", "NDCG@20", "Some methods have one seed"]);
+    holds(&out, &["mf sl", "NDCG@20", "Some methods have a single seed"]);
     assert!(!out.contains("Against") && !out.contains("Wilcoxon"), "{out}");
 }
 
@@ -163,12 +163,12 @@ fn runs_that_cannot_be_compared_are_refused_with_the_difference() {
     train(&world, "other-k", &["--set", "eval.k=[5]"]);
     train(&world, "twin", &["--loss", "sl"]);
     for (other, difference) in [
-        ("other-data", "other data, 'log' and not 'synthetic'"),
-        ("other-split", "another split, data.prepare."),
-        ("other-mask", "eval.mask is train and not train+valid"),
-        ("other-average", "eval.average is all and not evaluable"),
-        ("other-select", "train.select is last and not valid"),
-        ("other-k", "NDCG@5 and not NDCG@20"),
+        ("other-data", "different data, 'log', not 'synthetic'"),
+        ("other-split", "different split, data.prepare."),
+        ("other-mask", "eval.mask is train, not train+valid"),
+        ("other-average", "eval.average is all, not evaluable"),
+        ("other-select", "train.select is last, not valid"),
+        ("other-k", "NDCG@5, not NDCG@20"),
         ("twin", "the same seed (0) as run"),
     ] {
         let error = world.fails(2, &["compare", "run", other]);
@@ -200,13 +200,16 @@ fn a_mean_over_all_users_and_the_differences_agree() {
 fn missing_unfinished_and_damaged_runs_are_named() {
     let world = World::new();
     train(&world, "run", &["--loss", "sl"]);
-    holds(&world.fails(2, &["compare", "run", "nowhere"]), &["nowhere: there is no such folder"]);
+    holds(&world.fails(2, &["compare", "run", "nowhere"]), &["nowhere: no such folder"]);
     world.write("empty/file", "");
-    holds(&world.fails(2, &["compare", "run", "empty"]), &["empty: no run, and none in it", "help: "]);
+    holds(
+        &world.fails(2, &["compare", "run", "empty"]),
+        &["empty: is not a run and contains none", "help: "],
+    );
 
     let (metrics, log) = (world.read("run/metrics.json"), world.read("run/log.jsonl"));
     world.write("run/metrics.json", &metrics[..metrics.len() / 2]);
-    holds(&world.fails(2, &["compare", "run"]), &["run/metrics.json:", "not a run's figures", "help: "]);
+    holds(&world.fails(2, &["compare", "run"]), &["run/metrics.json:", "not the metrics of a run", "help: "]);
     std::fs::remove_file(world.path("run/metrics.json")).unwrap();
     let error = world.fails(2, &["compare", "run"]);
     holds(&error, &["run: the run is not finished", "rivalry train --resume run"]);
@@ -216,7 +219,7 @@ fn missing_unfinished_and_damaged_runs_are_named() {
     world.write("run/log.jsonl", &[&log[..=first], b"{\"epoch\": 2,\n"].concat());
     holds(&world.fails(2, &["compare", "run"]), &["run/log.jsonl:2: not a record of an evaluation"]);
     world.write("run/log.jsonl", "");
-    holds(&world.fails(2, &["compare", "run"]), &["run/log.jsonl: knows nothing of epoch"]);
+    holds(&world.fails(2, &["compare", "run"]), &["run/log.jsonl: has no evaluation of epoch"]);
     world.write("run/log.jsonl", &log);
     world.ok(&["compare", "run"]);
 }

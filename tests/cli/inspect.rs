@@ -11,15 +11,12 @@ fn trained(loss: &str) -> World {
 }
 
 #[test]
-fn the_summary_is_printed_and_the_whole_kept_in_the_folder() {
+fn the_summary_is_printed_and_the_result_kept_in_the_folder() {
     let world = trained("dsl");
     let (out, _) = world.ok(&["inspect", "run"]);
-    holds(&out, &["epoch", "loss    dsl (", "mf backbone", "training pairs of log, 25 negatives each"]);
-    holds(&out, &["κ", "competition, c", "temperature", "KL radius, SL", "the gradient by rank", "21–25"]);
-    holds(
-        &out,
-        &["hold everywhere", "the same positive", "calm: ", "contested: ", "the most contested pairs"],
-    );
+    holds(&out, &["epoch", "loss    dsl (", "mf model", "training pairs of log, 25 negatives each"]);
+    holds(&out, &["κ", "competition, c", "temperature", "KL radius, SL", "gradient share by rank", "21–25"]);
+    holds(&out, &["hold for all", "the same positive", "calm: ", "contested: ", "the most contested pairs"]);
     holds(&out, &["user ", "item/", "run/inspect.json"]);
     let document = world.json(&["inspect", "run", "--json"]);
     let kept: Value = serde_json::from_slice(&world.read("run/inspect.json")).unwrap();
@@ -67,7 +64,10 @@ fn a_loss_outside_the_family_and_a_folder_that_is_no_run_are_refused() {
     let world = trained("sl");
     world.train("bpr", &["--loss", "bpr", "--set", "train.negatives=1"]);
     let error = world.fails(2, &["inspect", "bpr"]);
-    holds(&error, &["bpr is not of the softmax family", "can be inspected: sl, bsl, psl, sl@k, dsl, "]);
+    holds(
+        &error,
+        &["bpr does not belong to the softmax family", "can be inspected: sl, bsl, psl, sl@k, dsl, "],
+    );
     world.write("other/file", "");
     holds(&world.fails(2, &["inspect", "other"]), &["other: not a run"]);
 }

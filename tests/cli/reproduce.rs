@@ -24,8 +24,9 @@ fn a_dry_run_says_what_would_be_trained_and_what_has_no_settings() {
         for data in ["amazon2014-health", "gowalla"] {
             let name = format!("{data}/mf/{loss}/seed-0");
             let is_planned = planned.iter().any(|training| training["name"] == name);
-            let is_left_out =
-                left_out.iter().any(|cell| [&cell[0], &cell[1], &cell[2]] == [data, "mf", loss]);
+            let is_left_out = left_out
+                .iter()
+                .any(|cell| [&cell["data"], &cell["model"], &cell["loss"]] == [data, "mf", loss]);
             assert!(is_planned != is_left_out, "{name}");
         }
     }
@@ -35,7 +36,7 @@ fn a_dry_run_says_what_would_be_trained_and_what_has_no_settings() {
 fn a_word_that_is_no_part_of_the_paper_is_named() {
     let world = World::new();
     holds(&world.fails(2, &["reproduce", "--only", "tabel1"]), &["--only", "did you mean 'table1'?"]);
-    holds(&world.fails(2, &["reproduce", "--only", "table2", "--only", "health"]), &["nothing is left"]);
+    holds(&world.fails(2, &["reproduce", "--only", "table2", "--only", "health"]), &["no training is left"]);
     holds(&world.fails(2, &["reproduce", "--loss", "dls"]), &["--loss", "did you mean 'dsl'?"]);
 }
 

@@ -31,11 +31,11 @@ fn a_search_file_gives_the_best_of_each_loss_and_a_folder_for_each_trial() {
     let index: Value = serde_json::from_slice(&world.read("runs/sweep-search/index.json")).unwrap();
     assert_eq!(index, found["trials"]);
     let (table, said) = world.ok(&["sweep", "search.toml"]);
-    holds(&table, &["chosen on validation", "mf sl", "mf dsl-ca", "±", "rivalry report runs/sweep-search"]);
+    holds(&table, &["selected on validation", "mf sl", "mf dsl-ca", "±", "rivalry report runs/sweep-search"]);
     holds(&said, &["4 trials in runs/sweep-search"]);
     // Two losses from a second seed each are still to come.
     holds(&world.ok(&["sweep", "search.toml", "--out", "again"]).1, &["1/6   mf", "6/6   mf"]);
-    // What it chose can be compared, whatever became of the rest.
+    // The selected trials can be compared, although the other models were removed.
     let compared = world.json(&["compare", "runs/sweep-search", "--json"]);
     assert_eq!(compared["methods"].as_array().unwrap().len(), 2);
     assert_eq!(compared["methods"][0]["runs"].as_array().map(Vec::len), Some(2), "{compared:#}");
@@ -62,6 +62,24 @@ fn a_loss_comes_with_its_grid() {
 }
 
 #[test]
+fn closed_form_models_are_trials_beside_the_losses() {
+    let world = World::new();
+    let small = ["--trials", "3", "--epochs", "2", "--negatives", "10", "--halving", "--seeds", "2"];
+    let args = ["sweep", "--data", "synthetic", "--loss", "sl", "--model", "popularity", "--model", "mf"];
+    let found = world.json(&[&args[..], &small, &["--json"]].concat());
+    assert_eq!(found["folder"], "runs/sweep-synthetic-sl-popularity");
+    let selected = found["chosen"].as_array().unwrap();
+    let groups: Vec<(&Value, &Value)> = selected.iter().map(|one| (&one["model"], &one["loss"])).collect();
+    assert_eq!(groups, [(&"mf".into(), &"sl".into()), (&"popularity".into(), &Value::Null)]);
+    let compared = world.json(&["compare", "runs", "--baseline", "popularity", "--json"]);
+    assert_eq!((&compared["baseline"], &compared["select"]), (&"popularity".into(), &"valid".into()));
+    assert!(compared["methods"][0]["differences"]["NDCG@20"]["mean"].is_f64(), "{compared:#}");
+    let error = world
+        .fails(2, &["sweep", "--data", "synthetic", "--loss", "sl", "--model", "mf", "--model", "lightgcn"]);
+    holds(&error, &["--model", "mf and lightgcn are both trained with a loss"]);
+}
+
+#[test]
 fn what_is_wrong_is_named_and_nothing_is_left_behind() {
     let world = World::new();
     let refused = |text: &str| {
@@ -70,7 +88,7 @@ fn what_is_wrong_is_named_and_nothing_is_left_behind() {
     };
     holds(&refused("gird = { loss.tau = [1] }"), &["s.toml", "unknown key 'gird'", "did you mean 'grid'?"]);
     holds(&refused("grid = { loss.tau = [] }"), &["s.toml", "loss.tau", "the list is empty"]);
-    holds(&refused("base = { data.source = 'synthetic' }"), &["nothing to try", "--loss"]);
+    holds(&refused("base = { data.source = 'synthetic' }"), &["the search space is empty", "--loss"]);
     holds(&refused("grid = { loss.type = 'sl' }"), &["no data to train on", "--data"]);
     let with_data = |grid: &str| refused(&format!("base = {{ data.source = 'synthetic' }}\n{grid}"));
     holds(&with_data("grid = { loss.taus = [1] }"), &["did you mean 'tau'?"]);

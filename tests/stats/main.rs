@@ -1,6 +1,6 @@
 //! The library's tests against SciPy's, on the vectors of `scipy.json` (made by `make.py`).
 
-use rivalry::stats::{Summary, paired_t, wilcoxon};
+use rivalry_runs::stats::{MeanStd, paired_t, wilcoxon};
 use serde_json::Value;
 
 fn close(found: f64, expected: f64) -> bool {
@@ -15,7 +15,7 @@ fn scipy_says_the_same() {
     for case in cases {
         let name = case["name"].as_str().unwrap();
         let differences: Vec<f64> = serde_json::from_value(case["differences"].clone()).unwrap();
-        let Summary { mean, deviation } = Summary::of(&differences);
+        let MeanStd { mean, deviation } = MeanStd::of(&differences);
         assert!((mean - case["mean"].as_f64().unwrap()).abs() < 1e-15, "{name}: mean {mean}");
         assert!(close(deviation.unwrap(), case["deviation"].as_f64().unwrap()), "{name}: {deviation:?}");
 

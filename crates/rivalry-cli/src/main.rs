@@ -5,11 +5,11 @@ mod args;
 mod commands;
 mod comparison;
 mod counting;
-mod experiment;
 mod output;
 mod progress;
 mod settings;
 mod signals;
+mod sweeping;
 mod table;
 mod training;
 

@@ -1,5 +1,5 @@
-//! Groups of comparable runs: same data, backbone and protocol. Within a group, each loss is represented by the setting
-//! that was selected on validation.
+//! Groups of comparable runs: same data, same model, same protocol. Within a group each loss is represented by its best
+//! setting on validation, as [`rivalry_runs::selection`] decides.
 
 mod names;
 
@@ -7,7 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rivalry::config::Select;
 use rivalry::loss::LOSSES;
-use rivalry_runs::stats::Summary;
+use rivalry::models::MODELS;
+use rivalry_runs::selection::{
+    Protocol, SeedValue, best_setting, by_setting, mean_on_shared_seeds, setting_of,
+};
+use rivalry_runs::stats::MeanStd;
 
 use self::names::assign_labels;
 use crate::run::Run;
@@ -16,23 +20,25 @@ use crate::summary::over_runs;
 
 /// Comparable runs.
 pub(crate) struct Group<'a> {
-    /// Data and backbone, and whatever else distinguishes it from the other groups.
+    /// Data and model, and what distinguishes it from groups with the same data and model.
     pub label: String,
     pub data: String,
     pub backbone: String,
-    /// How the epoch was selected; none if no run is finished.
+    /// How the epoch was selected; `None` if no run is finished or the models have no epochs.
     pub select: Option<Select>,
-    /// The finished runs by loss, in the order of the list of losses.
+    /// The protocol of the finished runs.
+    protocol: Option<Protocol>,
+    /// The finished runs by loss, in the order of the list of losses; closed-form models last.
     pub losses: Vec<LossRuns<'a>>,
     /// All runs, including unfinished ones.
     pub runs: Vec<&'a Run>,
 }
 
-/// The finished runs of one loss.
+/// The finished runs of one loss, or of one closed-form model.
 pub(crate) struct LossRuns<'a> {
     pub name: String,
     pub settings: Vec<Setting<'a>>,
-    /// The index of the setting selected on validation; none if there are several without validation metrics.
+    /// The index of the best setting on validation; `None` if there are several and no validation values.
     pub selected: Option<usize>,
     /// The config keys in which the settings differ.
     pub varied: Vec<String>,
@@ -54,47 +60,65 @@ impl Row<'_, '_> {
 
 /// Runs that differ only in the seed.
 pub(crate) struct Setting<'a> {
-    /// One run for each seed.
+    /// One run per seed.
     pub runs: Vec<&'a Run>,
-    /// The validation value of the selection metric: the mean over the seeds that all settings of the loss share, so that
-    /// settings are compared on the same seeds.
+    /// The mean validation value over the seeds that all settings of the loss share.
     pub valid: Option<f64>,
 }
 
-/// Groups runs, in the order of data and backbone.
+/// Groups runs by data, protocol and model. Closed-form models have no loss; their runs join every group with the same data
+/// and protocol, so that each loss stands beside the simple baselines.
 pub(crate) fn group(runs: &[Run]) -> Vec<Group<'_>> {
+    let (closed_forms, trained): (Vec<&Run>, Vec<&Run>) = runs.iter().partition(|run| run.is_closed_form());
     let mut alike: BTreeMap<String, Vec<&Run>> = BTreeMap::new();
-    for run in runs {
-        let eval = &run.config.eval;
+    for run in trained {
         let levels = CONDITIONS.map(|condition| run.settings.level(condition));
-        let (data, backbone) = (run.settings.data(), run.backbone());
-        let key = format!("{data}\n{backbone}\n{:?} {:?} {levels:?}", eval.mask, eval.average);
+        let key = format!("{}\n{} {levels:?}", task(run), run.backbone());
         alike.entry(key).or_default().push(run);
     }
-    let mut groups: Vec<Group<'_>> = alike.into_values().flat_map(by_record).collect();
+    let mut groups: Vec<Group<'_>> = alike.into_values().flat_map(by_protocol).collect();
+    let mut alone: BTreeMap<String, Vec<&Run>> = BTreeMap::new();
+    for run in closed_forms {
+        let mut joined = false;
+        for group in groups.iter_mut().filter(|group| group.accepts(run)) {
+            group.runs.push(run);
+            joined = true;
+        }
+        if !joined {
+            alone.entry(task(run)).or_default().push(run);
+        }
+    }
+    groups.extend(alone.into_values().flat_map(by_protocol));
+    groups.iter_mut().for_each(Group::fill_losses);
     groups.sort_by(|a, b| (&a.data, &a.backbone).cmp(&(&b.data, &b.backbone)));
     assign_labels(&mut groups);
     groups
 }
 
-/// Splits runs by the data checksum and the epoch selection that finished runs recorded: with the same config, either
-/// can differ.
-fn by_record(runs: Vec<&Run>) -> Vec<Group<'_>> {
-    let mut by_key: Vec<((&str, Option<Select>), Vec<&Run>)> = Vec::new();
+/// The data and the evaluation of a run, by its config.
+fn task(run: &Run) -> String {
+    let eval = &run.config.eval;
+    let noise = run.settings.level(CONDITIONS[0]);
+    format!("{}\n{:?} {:?} {noise}", run.settings.data(), eval.mask, eval.average)
+}
+
+/// Splits runs with the same config by the protocol of the finished ones: the data may have changed between them, and the
+/// epoch may have been selected differently.
+fn by_protocol(runs: Vec<&Run>) -> Vec<Group<'_>> {
+    let mut parts: Vec<(Protocol, Vec<&Run>)> = Vec::new();
     let mut unfinished = Vec::new();
     for run in runs {
-        let Some(record) = &run.record else {
+        let Some(protocol) = run.protocol() else {
             unfinished.push(run);
             continue;
         };
-        let key = (&*record.data_checksum, record.outcome.training.as_ref().map(|training| training.select));
-        match by_key.iter_mut().find(|(known, _)| *known == key) {
+        match parts.iter_mut().find(|(known, _)| known.is_comparable(&protocol)) {
             Some((_, runs)) => runs.push(run),
-            None => by_key.push((key, vec![run])),
+            None => parts.push((protocol, vec![run])),
         }
     }
     let mut groups: Vec<Group<'_>> =
-        by_key.into_iter().map(|((_, select), runs)| Group::of(runs, select)).collect();
+        parts.into_iter().map(|(protocol, runs)| Group::of(runs, Some(protocol))).collect();
     match groups.first_mut() {
         Some(first) => first.runs.extend(unfinished),
         None => groups.push(Group::of(unfinished, None)),
@@ -103,24 +127,39 @@ fn by_record(runs: Vec<&Run>) -> Vec<Group<'_>> {
 }
 
 impl<'a> Group<'a> {
-    fn of(runs: Vec<&'a Run>, select: Option<Select>) -> Self {
-        let mut by_loss: BTreeMap<usize, Vec<&Run>> = BTreeMap::new();
-        for run in runs.iter().filter(|run| run.record.is_some()) {
-            by_loss.entry(loss_order(run.loss())).or_default().push(run);
-        }
+    fn of(runs: Vec<&'a Run>, protocol: Option<Protocol>) -> Self {
         let first = runs[0];
-        let metric = first.config.eval.selection_metric();
         Self {
             label: String::new(),
             data: first.data(),
             backbone: first.backbone().to_owned(),
-            select,
-            losses: by_loss.into_values().map(|runs| LossRuns::of(runs, &metric)).collect(),
+            select: protocol.as_ref().and_then(|protocol| protocol.select),
+            protocol,
+            losses: Vec::new(),
             runs,
         }
     }
 
-    /// The metric that epochs and settings are selected by.
+    /// Whether a run of a closed-form model belongs here, too.
+    fn accepts(&self, run: &Run) -> bool {
+        let comparable = match (&self.protocol, run.protocol()) {
+            (Some(protocol), Some(other)) => protocol.is_comparable(&other),
+            _ => true,
+        };
+        task(self.runs[0]) == task(run) && comparable
+    }
+
+    /// Sorts the finished runs by loss.
+    fn fill_losses(&mut self) {
+        let mut by_loss: BTreeMap<usize, Vec<&Run>> = BTreeMap::new();
+        for run in self.runs.iter().filter(|run| run.record.is_some()) {
+            by_loss.entry(loss_order(run.loss())).or_default().push(run);
+        }
+        let metric = self.metric();
+        self.losses = by_loss.into_values().map(|runs| LossRuns::of(runs, &metric)).collect();
+    }
+
+    /// The metric by which epochs and settings are selected.
     pub(crate) fn metric(&self) -> String {
         self.runs[0].config.eval.selection_metric()
     }
@@ -150,7 +189,7 @@ impl<'a> Group<'a> {
     /// The number of settings of a loss that were tried, including pruned ones.
     pub(crate) fn tried(&self, loss: &str) -> usize {
         let tried = self.runs.iter().filter(|run| run.loss() == loss && (run.record.is_some() || run.pruned));
-        tried.map(|run| run.settings.setting()).collect::<BTreeSet<_>>().len()
+        tried.map(|run| setting_of(&run.config).to_string()).collect::<BTreeSet<_>>().len()
     }
 
     /// The indices of the runs in the rows.
@@ -163,33 +202,25 @@ impl<'a> LossRuns<'a> {
     fn of(runs: Vec<&'a Run>, metric: &str) -> Self {
         let name = runs[0].loss().to_owned();
         let varied = varied(runs.iter().map(|run| &run.settings));
-        let mut alike: BTreeMap<String, Vec<&Run>> = BTreeMap::new();
-        for run in runs {
-            let seeds = alike.entry(run.settings.setting()).or_default();
-            // A repeated seed gives the same metrics; counting it twice would understate the deviation.
-            if seeds.iter().all(|other| other.config.seed != run.config.seed) {
-                seeds.push(run);
-            }
+        let mut settings: Vec<Vec<&Run>> =
+            by_setting(runs, |run| &run.config).into_iter().map(|(_, runs)| runs).collect();
+        for runs in &mut settings {
+            // The same seed gives the same metrics again: counted twice it would understate the deviation.
+            let mut seeds = BTreeSet::new();
+            runs.retain(|run| seeds.insert(run.config.seed));
         }
-        let shared = shared_seeds(alike.values());
-        let setting = |runs| Setting::of(runs, metric, &shared);
-        let settings: Vec<Setting<'_>> = alike.into_values().map(setting).collect();
-        let selected = select(&settings);
-        Self { name, settings, selected, varied }
+        let value = |run: &&Run| SeedValue { seed: run.config.seed, valid: run.valid(metric) };
+        let values: Vec<Vec<SeedValue>> =
+            settings.iter().map(|runs| runs.iter().map(value).collect()).collect();
+        let means = mean_on_shared_seeds(&values);
+        let settings = settings.into_iter().zip(means).map(|(runs, valid)| Setting { runs, valid });
+        Self { name, settings: settings.collect(), selected: best_setting(&values), varied }
     }
 }
 
-impl<'a> Setting<'a> {
-    /// `shared` are the seeds that the validation metric is averaged over; all if empty.
-    fn of(runs: Vec<&'a Run>, metric: &str, shared: &BTreeSet<u64>) -> Self {
-        let is_shared = |run: &&&Run| shared.is_empty() || shared.contains(&run.config.seed);
-        let on_shared_seeds: Vec<&Run> = runs.iter().filter(is_shared).copied().collect();
-        let valid = over_runs(&on_shared_seeds, |run| run.valid(metric));
-        Self { valid: valid.map(|summary| summary.mean), runs }
-    }
-
+impl Setting<'_> {
     /// A test metric over the seeds.
-    pub(crate) fn test(&self, metric: &str) -> Option<Summary> {
+    pub(crate) fn test(&self, metric: &str) -> Option<MeanStd> {
         over_runs(&self.runs, |run| run.test(metric))
     }
 
@@ -199,25 +230,10 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// The seeds that every setting has a run of.
-fn shared_seeds<'r>(settings: impl Iterator<Item = &'r Vec<&'r Run>>) -> BTreeSet<u64> {
-    let seeds = settings.map(|runs| runs.iter().map(|run| run.config.seed).collect::<BTreeSet<_>>());
-    seeds.reduce(|all, some| &all & &some).unwrap_or_default()
-}
-
-/// The setting with the best validation metric; none if a setting has none. Test metrics are never used.
-fn select(settings: &[Setting<'_>]) -> Option<usize> {
-    if settings.len() == 1 {
-        return Some(0);
-    }
-    let valid: Option<Vec<f64>> = settings.iter().map(|setting| setting.valid).collect();
-    let valid = valid?;
-    (0..valid.len()).max_by(|&a, &b| valid[a].total_cmp(&valid[b]).then(b.cmp(&a)))
-}
-
-/// The position of a loss in the list of losses.
+/// The position of a loss, or of a closed-form model after all losses.
 pub(crate) fn loss_order(loss: &str) -> usize {
-    LOSSES.iter().position(|entry| entry.name == loss).unwrap_or(LOSSES.len())
+    let names = LOSSES.iter().map(|entry| entry.name).chain(MODELS.iter().map(|entry| entry.name));
+    names.into_iter().position(|name| name == loss).unwrap_or(LOSSES.len() + MODELS.len())
 }
 
 #[cfg(test)]

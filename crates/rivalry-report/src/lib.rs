@@ -28,5 +28,4 @@ pub use escape::escape_markdown;
 pub use page::Figure;
 pub use report::{Contents, Report};
 pub use reproduction::reproduction_markdown;
-pub use summary::mean_and_deviation;
 pub use table::{Table, TableCell, TableColumn};

@@ -3,28 +3,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rivalry::loss::LOSSES;
-use rivalry::params::Param;
+use rivalry::params::{Param, shown};
 use rivalry_runs::presets::CellKey;
-use rivalry_runs::reproduce::{MeasuredCell, Plan};
-use rivalry_runs::stats::Summary;
+use rivalry_runs::reproduce::{CellResult, Plan};
+use rivalry_runs::stats::MeanStd;
 
-use crate::settings::value_text;
-use crate::summary::{mean_and_deviation, percent, relative_change};
+use crate::summary::{percent, relative_change};
 use crate::table::{Table, TableCell, TableColumn};
 
 const RECALL: &str = "Recall@20";
 const NDCG: &str = "NDCG@20";
 
 /// All tables that can be made from the measured cells, and the cells that were left out.
-pub fn reproduction_markdown(measured: &[MeasuredCell], plan: &Plan) -> String {
+pub fn reproduction_markdown(measured: &[CellResult], plan: &Plan) -> String {
     let mut blocks = Vec::new();
-    let without_noise: Vec<&MeasuredCell> =
+    let without_noise: Vec<&CellResult> =
         measured.iter().filter(|cell| cell.false_positives + cell.false_negatives == 0.0).collect();
     let groups: BTreeSet<(&str, &str)> =
         without_noise.iter().map(|cell| (&*cell.key.data, &*cell.key.model)).collect();
     for (data, backbone) in groups {
-        let in_group = |cell: &&&MeasuredCell| (&*cell.key.data, &*cell.key.model) == (data, backbone);
-        let cells: Vec<&MeasuredCell> = without_noise.iter().filter(in_group).copied().collect();
+        let in_group = |cell: &&&CellResult| (&*cell.key.data, &*cell.key.model) == (data, backbone);
+        let cells: Vec<&CellResult> = without_noise.iter().filter(in_group).copied().collect();
         blocks.push(format!("## {data}, {backbone}"));
         if data.ends_with("-popularity") {
             blocks.extend(popularity_shift(&cells));
@@ -44,24 +43,24 @@ pub fn reproduction_markdown(measured: &[MeasuredCell], plan: &Plan) -> String {
 /// A column of a table with one row per measured cell.
 struct CellColumn {
     column: TableColumn,
-    cell: fn(&MeasuredCell) -> TableCell,
+    cell: fn(&CellResult) -> TableCell,
 }
 
-fn text(title: &str, cell: fn(&MeasuredCell) -> TableCell) -> CellColumn {
+fn text(title: &str, cell: fn(&CellResult) -> TableCell) -> CellColumn {
     CellColumn { column: TableColumn::text(title), cell }
 }
 
-fn number(title: &str, cell: fn(&MeasuredCell) -> TableCell) -> CellColumn {
+fn number(title: &str, cell: fn(&CellResult) -> TableCell) -> CellColumn {
     CellColumn { column: TableColumn::number(title), cell }
 }
 
-fn table(cells: &[&MeasuredCell], columns: Vec<CellColumn>) -> Table {
-    let row = |cell: &&MeasuredCell| columns.iter().map(|column| (column.cell)(cell)).collect();
+fn table(cells: &[&CellResult], columns: Vec<CellColumn>) -> Table {
+    let row = |cell: &&CellResult| columns.iter().map(|column| (column.cell)(cell)).collect();
     let rows = cells.iter().map(row).collect();
     Table { caption: String::new(), columns: columns.into_iter().map(|column| column.column).collect(), rows }
 }
 
-fn performance(cells: &[&MeasuredCell]) -> Vec<String> {
+fn performance(cells: &[&CellResult]) -> Vec<String> {
     let columns = vec![
         text("loss", |cell| {
             TableCell::new(format!("{}{}", loss_name(cell), if cell.tuned { " *" } else { "" }))
@@ -88,7 +87,7 @@ fn performance(cells: &[&MeasuredCell]) -> Vec<String> {
     vec![table(cells, columns).markdown(), notes]
 }
 
-fn popularity_shift(cells: &[&MeasuredCell]) -> Vec<String> {
+fn popularity_shift(cells: &[&CellResult]) -> Vec<String> {
     let columns = vec![
         text("loss", |cell| TableCell::new(loss_name(cell))),
         text("settings", |cell| TableCell::new(settings(cell))),
@@ -104,12 +103,12 @@ fn popularity_shift(cells: &[&MeasuredCell]) -> Vec<String> {
     vec![table(cells, columns).markdown(), notes.to_owned()]
 }
 
-fn ablation(cells: &[&MeasuredCell]) -> Option<Table> {
+fn ablation(cells: &[&CellResult]) -> Option<Table> {
     let columns = [MetricColumn { title: NDCG, metrics: |cell| &cell.reference }];
     relative_to_sl("Ablation", cells, &["dsl-ca", "dsl-kappa", "dsl"], &columns)
 }
 
-fn head_and_tail(cells: &[&MeasuredCell]) -> Option<Table> {
+fn head_and_tail(cells: &[&CellResult]) -> Option<Table> {
     let columns = [
         MetricColumn { title: "head", metrics: |cell| &cell.head },
         MetricColumn { title: "tail", metrics: |cell| &cell.tail },
@@ -120,23 +119,23 @@ fn head_and_tail(cells: &[&MeasuredCell]) -> Option<Table> {
 /// A column of metrics in a comparison with SL.
 struct MetricColumn {
     title: &'static str,
-    metrics: fn(&MeasuredCell) -> &BTreeMap<String, Summary>,
+    metrics: fn(&CellResult) -> &BTreeMap<String, MeanStd>,
 }
 
 /// NDCG@20 of SL and these losses, with the change relative to SL.
 fn relative_to_sl(
     caption: &str,
-    cells: &[&MeasuredCell],
+    cells: &[&CellResult],
     losses: &[&str],
     columns: &[MetricColumn],
 ) -> Option<Table> {
     let find = |name: &str| cells.iter().find(|cell| loss_name(cell) == name);
     let sl = find("sl")?;
-    let others: Vec<&&MeasuredCell> = losses.iter().filter_map(|name| find(name)).collect();
+    let others: Vec<&&CellResult> = losses.iter().filter_map(|name| find(name)).collect();
     if others.is_empty() || columns.iter().any(|column| !(column.metrics)(sl).contains_key(NDCG)) {
         return None;
     }
-    let row = |cell: &&MeasuredCell| {
+    let row = |cell: &&CellResult| {
         let mut row = vec![TableCell::new(loss_name(cell))];
         for column in columns {
             let (value, base) = ((column.metrics)(cell).get(NDCG), (column.metrics)(sl).get(NDCG));
@@ -168,7 +167,7 @@ impl Noise {
     }
 
     /// The level of this kind of noise; none if there is noise of the other kind.
-    fn level(self, cell: &MeasuredCell) -> Option<f64> {
+    fn level(self, cell: &CellResult) -> Option<f64> {
         let (level, other) = match self {
             Self::FalsePositives => (cell.false_positives, cell.false_negatives),
             Self::FalseNegatives => (cell.false_negatives, cell.false_positives),
@@ -178,8 +177,8 @@ impl Noise {
 }
 
 /// NDCG@20 by level of noise, with the change relative to no noise.
-fn noise(measured: &[MeasuredCell], kind: Noise) -> Option<Table> {
-    let cells: Vec<(f64, &MeasuredCell)> =
+fn noise(measured: &[CellResult], kind: Noise) -> Option<Table> {
+    let cells: Vec<(f64, &CellResult)> =
         measured.iter().filter_map(|cell| Some((kind.level(cell)?, cell))).collect();
     let mut levels: Vec<f64> = cells.iter().map(|(level, _)| *level).collect();
     levels.sort_by(f64::total_cmp);
@@ -189,8 +188,7 @@ fn noise(measured: &[MeasuredCell], kind: Noise) -> Option<Table> {
     }
     let mut rows = Vec::new();
     for (_, base) in cells.iter().filter(|(level, _)| *level == 0.0) {
-        let curve: Vec<&(f64, &MeasuredCell)> =
-            cells.iter().filter(|(_, cell)| cell.key == base.key).collect();
+        let curve: Vec<&(f64, &CellResult)> = cells.iter().filter(|(_, cell)| cell.key == base.key).collect();
         if curve.len() < 2 {
             continue;
         }
@@ -230,16 +228,16 @@ fn left_out(plan: &Plan) -> Option<String> {
     })
 }
 
-fn loss_name(cell: &MeasuredCell) -> &str {
+fn loss_name(cell: &CellResult) -> &str {
     cell.loss.get("type").and_then(|name| name.as_str()).unwrap_or_default()
 }
 
 /// The hyperparameters that are usually searched, and the others that differ from their defaults.
-fn settings(cell: &MeasuredCell) -> String {
+fn settings(cell: &CellResult) -> String {
     let entry = LOSSES.iter().find(|entry| entry.name == loss_name(cell));
     let params = entry.map_or(&[][..], |entry| entry.params);
     let of_loss = cell.loss.iter().filter(|(key, _)| *key != "type").filter_map(|(key, value)| {
-        let value = value_text(value);
+        let value = shown(value);
         let is_default = |param: &&Param| param.grid.is_empty() && param.default.to_string() == value;
         let param = params.iter().find(|param| param.name == key);
         param.filter(is_default).is_none().then(|| format!("{key} {value}"))
@@ -248,24 +246,24 @@ fn settings(cell: &MeasuredCell) -> String {
     std::iter::once(format!("lr {}", cell.lr)).chain(decay).chain(of_loss).collect::<Vec<_>>().join(", ")
 }
 
-fn epochs(cell: &MeasuredCell) -> String {
+fn epochs(cell: &CellResult) -> String {
     cell.epochs.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn summary_cell(summary: Option<&Summary>) -> TableCell {
-    TableCell::or_dash(summary.map(mean_and_deviation))
+fn summary_cell(summary: Option<&MeanStd>) -> TableCell {
+    TableCell::or_dash(summary.map(MeanStd::to_string))
 }
 
-fn published(cell: &MeasuredCell) -> TableCell {
+fn published(cell: &CellResult) -> TableCell {
     let values = cell.published.get(RECALL).zip(cell.published.get(NDCG));
     TableCell::or_dash(values.map(|(recall, ndcg)| format!("{recall:.4} / {ndcg:.4}")))
 }
 
-fn difference_from_published(cell: &MeasuredCell) -> TableCell {
+fn difference_from_published(cell: &CellResult) -> TableCell {
     change_cell(cell.reference.get(NDCG), cell.published.get(NDCG).copied())
 }
 
-fn change_cell(value: Option<&Summary>, base: Option<f64>) -> TableCell {
+fn change_cell(value: Option<&MeanStd>, base: Option<f64>) -> TableCell {
     let change = value.zip(base).and_then(|(value, base)| relative_change(value.mean, base));
     TableCell::or_dash(change.map(percent))
 }
@@ -274,8 +272,8 @@ fn change_cell(value: Option<&Summary>, base: Option<f64>) -> TableCell {
 mod tests {
     use super::*;
 
-    fn cell(loss: &str, ndcg: f64) -> MeasuredCell {
-        MeasuredCell {
+    fn cell(loss: &str, ndcg: f64) -> CellResult {
+        CellResult {
             data: "health".to_owned(),
             backbone: "mf".to_owned(),
             loss: loss.parse().unwrap(),
@@ -286,7 +284,7 @@ mod tests {
             false_negatives: 0.0,
             seeds: 1,
             epochs: vec![5],
-            reference: BTreeMap::from([(NDCG.to_owned(), Summary { mean: ndcg, deviation: None })]),
+            reference: BTreeMap::from([(NDCG.to_owned(), MeanStd { mean: ndcg, deviation: None })]),
             ours: BTreeMap::new(),
             last: BTreeMap::new(),
             head: BTreeMap::new(),

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use rivalry::Result;
 use rivalry::config::Config;
 use rivalry::train::Record;
-use rivalry_runs::experiment::failure;
 use rivalry_runs::inspect::Inspection;
 use rivalry_runs::run::{RunFolder, RunRecord, quoted};
+use rivalry_runs::selection::Protocol;
+use rivalry_runs::sweep::failure;
 
-use crate::settings::Settings;
+use crate::settings::RunSettings;
 
 /// A run: the contents of its folder without the model.
 pub(crate) struct Run {
@@ -19,7 +20,7 @@ pub(crate) struct Run {
     pub name: String,
     pub path: PathBuf,
     pub config: Config,
-    pub settings: Settings,
+    pub settings: RunSettings,
     pub log: Vec<Record>,
     /// None if the run is unfinished.
     pub record: Option<RunRecord>,
@@ -43,7 +44,7 @@ impl Run {
         Ok(Self {
             index,
             name,
-            settings: Settings::of(&config),
+            settings: RunSettings::of(&config),
             config,
             pruned: record.is_none() && !log.is_empty() && !folder.has_checkpoint(),
             failure: failure(&path),
@@ -54,12 +55,17 @@ impl Run {
         })
     }
 
-    /// The name of the loss.
+    /// The name of the loss, or of the model if it is a closed form.
     pub(crate) fn loss(&self) -> &str {
         self.config.loss_name().unwrap_or(self.config.model.name())
     }
 
-    /// The name of the backbone.
+    /// Whether the model is a closed form: it has no loss and no epochs.
+    pub(crate) fn is_closed_form(&self) -> bool {
+        self.config.gradient.is_none()
+    }
+
+    /// The name of the model.
     pub(crate) fn backbone(&self) -> &str {
         self.config.model.name()
     }
@@ -71,6 +77,11 @@ impl Run {
         }
         let source = Path::new(&self.config.data.source);
         source.file_stem().unwrap_or(source.as_os_str()).to_string_lossy().into_owned()
+    }
+
+    /// The protocol of a finished run.
+    pub(crate) fn protocol(&self) -> Option<Protocol> {
+        Some(Protocol::of(&self.config, self.record.as_ref()?))
     }
 
     /// A validation metric of the selected epoch.

@@ -1,22 +1,12 @@
 //! Metrics over seeds, and relative changes.
 
-use rivalry_runs::stats::Summary;
+use rivalry_runs::stats::MeanStd;
 
 use crate::run::Run;
 
-/// The summary of a value over runs; none if a run lacks it.
-pub(crate) fn over_runs(runs: &[&Run], value: impl Fn(&Run) -> Option<f64>) -> Option<Summary> {
-    let values: Option<Vec<f64>> = runs.iter().map(|run| value(run)).collect();
-    values.filter(|values| !values.is_empty()).map(|values| Summary::of(&values))
-}
-
-/// `0.1234 ± 0.0012`, or `0.1234` for a single run; with one decimal from 10 up, as for counts.
-pub fn mean_and_deviation(Summary { mean, deviation }: &Summary) -> String {
-    let decimals = if mean.abs() < 10.0 { 4 } else { 1 };
-    match deviation {
-        Some(deviation) => format!("{mean:.decimals$} ± {deviation:.decimals$}"),
-        None => format!("{mean:.decimals$}"),
-    }
+/// A value over runs; `None` if a run lacks it.
+pub(crate) fn over_runs(runs: &[&Run], value: impl Fn(&Run) -> Option<f64>) -> Option<MeanStd> {
+    MeanStd::of_complete(runs.iter().map(|run| value(run)))
 }
 
 /// The change from `base` to `value` in percent; none if `base` is zero.
@@ -42,10 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn summaries_have_a_deviation_if_there_are_several_values() {
-        assert_eq!(mean_and_deviation(&Summary::of(&[0.1, 0.2, 0.3])), "0.2000 ± 0.1000");
-        assert_eq!(mean_and_deviation(&Summary::of(&[0.25])), "0.2500");
-        assert_eq!(mean_and_deviation(&Summary::of(&[79.327, 79.327])), "79.3 ± 0.0");
+    fn a_value_over_no_runs_is_none() {
         assert_eq!(over_runs(&[], |_| Some(1.0)), None);
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rivalry::config::{Config, Select, setting_layer, source_layer};
 use rivalry::train::{Ending, EpochOutcome, Outcome, Record, Seconds};
-use rivalry_runs::run::{Origin, RunFolder, RunRecord, find_runs};
+use rivalry_runs::run::{Provenance, RunFolder, RunRecord, find_runs};
 use tempfile::TempDir;
 
 use crate::run::Run;
@@ -28,9 +28,10 @@ impl Runs {
         let metrics = |value: f64| {
             BTreeMap::from([("NDCG@20", value), ("Recall@20", 1.5 * value)].map(|(k, v)| (k.to_owned(), v)))
         };
+        let gradient = folder.config().unwrap().gradient.is_some();
         let outcome = Outcome {
             ending: Ending::Finished,
-            training: Some(EpochOutcome {
+            training: gradient.then(|| EpochOutcome {
                 epochs: 10,
                 best_epoch: 10,
                 select: if valid.is_some() { Select::Valid } else { Select::Last },
@@ -46,7 +47,7 @@ impl Runs {
         };
         let record = RunRecord {
             outcome,
-            origin: Origin::default(),
+            provenance: Provenance::default(),
             seed: 0,
             data: folder.config().unwrap().data.source,
             data_checksum: "same".to_owned(),

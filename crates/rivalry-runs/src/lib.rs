@@ -1,19 +1,22 @@
 //! Run folders and everything that is made of them: sweeps, comparisons with statistics, inspections, and the published
 //! tables.
 //!
-//! A run is a folder ([`run`]). Many runs for one question are a [`sweep`](experiment). Finished runs are compared with a
+//! A run is a folder ([`run`]). Many trials over a search space are a [`sweep`]. Finished runs are compared with a
 //! baseline ([`compare`], [`stats`]), looked into ([`inspect`]), and set beside published figures ([`reproduce`],
 //! [`presets`]).
 #![forbid(unsafe_code)]
 
 pub mod compare;
-pub mod experiment;
+
 pub mod inspect;
 pub mod presets;
 pub mod reproduce;
 pub mod run;
+pub mod selection;
 mod self_test;
+pub mod settings;
 pub mod stats;
+pub mod sweep;
 
 pub use rivalry::{Error, InputError, Result};
 pub use self_test::{SelfTest, self_test};

@@ -1,5 +1,5 @@
-//! Small trainings whose outcome is known, to be run where Rivalry is to be used: does this machine compute what it
-//! should, and the same with any number of threads?
+//! Small trainings with known results, to check that this machine computes them correctly and independently of the number of
+//! threads.
 
 use std::ops::ControlFlow;
 
@@ -9,30 +9,30 @@ use rivalry::tensors::Tensors;
 use rivalry::train::{Fitted, NoCheckpoints, TrainEvent, fit};
 use rivalry::{Error, InputError, Result};
 
-/// What each training's mean loss over its last epoch was when this was written.
+/// Loss, model and expected mean loss of the last epoch.
 const KNOWN: [(&str, &str, f64); 3] =
     [("sl", "mf", 3.638845), ("dsl", "mf", 4.265946), ("dsl", "lightgcn", 3.188538)];
 
-/// What rounding may make of it on machines with other instructions.
+/// The relative tolerance for rounding differences between instruction sets.
 const TOLERANCE: f64 = 1e-4;
 
-/// How one training came out.
+/// The result of one training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelfTest {
     /// The loss.
     pub loss: &'static str,
     /// The backbone.
     pub backbone: &'static str,
-    /// The mean loss that is known.
+    /// The expected mean loss.
     pub expected: f64,
-    /// The mean loss here.
+    /// The mean loss on this machine.
     pub found: f64,
-    /// Whether one thread and three gave the same bits.
+    /// Whether one thread and three threads gave the same bits.
     pub same_bits: bool,
 }
 
 impl SelfTest {
-    /// Whether all is as it should be.
+    /// Whether the result is as expected.
     pub fn passed(&self) -> bool {
         self.same_bits && (self.found - self.expected).abs() <= TOLERANCE * self.expected.abs()
     }
@@ -76,7 +76,7 @@ fn train(dataset: &Dataset, loss: &str, backbone: &str, threads: usize) -> Resul
     };
     let fitted = pool.install(|| fit(dataset, &config, None, &mut NoCheckpoints, &mut observer))?;
     let Fitted::Done(fit) = fitted else {
-        return Err(Error::Unverified { what: "a training stopped that nobody stopped".to_owned() });
+        return Err(Error::Unverified { what: "a training stopped without a request".to_owned() });
     };
     Ok((last, fit.tensors))
 }

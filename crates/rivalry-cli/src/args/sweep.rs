@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, value_parser};
+use rivalry::InputError;
+use rivalry_runs::sweep::is_closed_form;
 
 use super::Common;
 use super::data::{Layer, PrepareArgs, ReadArgs, seed};
@@ -38,9 +40,9 @@ pub struct SweepArgs {
     /// Successive halving: drop the worst two thirds of the trials after 1/9 and after 1/3 of the epochs
     #[arg(long, help_heading = "Search")]
     pub halving: bool,
-    /// Model (see 'rivalry list models') [default: mf]
-    #[arg(long, value_name = "NAME", alias = "backbone", help_heading = "Training")]
-    pub model: Option<String>,
+    /// Model of the losses [default: mf], or a closed-form model to add (see 'rivalry list models'); repeatable
+    #[arg(long, value_name = "NAME", alias = "backbone", help_heading = "Search")]
+    pub model: Vec<String>,
     /// Learning rate [default: 0.1]
     #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Training")]
     lr: Option<f64>,
@@ -77,17 +79,33 @@ pub struct SweepArgs {
 }
 
 impl SweepArgs {
-    /// The flags as a config layer for all trials.
-    pub fn layer(&self) -> toml::Table {
+    /// The closed-form models, which are trials of their own.
+    pub fn closed_forms(&self) -> impl Iterator<Item = &str> {
+        self.model.iter().map(String::as_str).filter(|name| is_closed_form(name))
+    }
+
+    /// The flags as settings of all trials.
+    ///
+    /// # Errors
+    /// If there is more than one model for the losses.
+    pub fn layer(&self) -> rivalry::Result<toml::Table> {
+        let mut models = self.model.iter().filter(|name| !is_closed_form(name));
+        let model = models.next();
+        if let (Some(first), Some(second)) = (model, models.next()) {
+            return Err(InputError::new(format!("{first} and {second} are both trained with a loss"))
+                .field("--model")
+                .help("run one sweep per model, or give a search file with model.type in its grid")
+                .into());
+        }
         let mut layer = Layer::default();
         layer.put("data.source", self.data.clone());
         self.read.put_into(&mut layer);
         self.prepare.put_into(&mut layer, self.split_seed);
-        layer.put("model.type", self.model.clone());
+        layer.put("model.type", model.cloned());
         layer.put("optim.lr", self.lr);
         layer.put("train.epochs", self.epochs);
         layer.put("train.negatives", self.negatives);
         layer.put("train.patience", self.patience);
-        layer.0
+        Ok(layer.0)
     }
 }

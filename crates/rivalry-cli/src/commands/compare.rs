@@ -5,7 +5,9 @@ use std::path::Path;
 
 use rivalry::files::write_atomically;
 use rivalry::{Error, Result};
-use rivalry_runs::compare::{Comparison, MetricAt, Options, compare, find_runs, group};
+use rivalry_runs::compare::{
+    CompareOptions, Comparison, MetricAt, compare, group_by_method, runs_to_compare,
+};
 use rivalry_runs::run::FinishedRun;
 use rivalry_runs::stats::Bootstrap;
 
@@ -22,13 +24,14 @@ pub fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let options = options(args)?;
     use_machine(&args.machine)?;
     let paths: Vec<&Path> = args.runs.iter().map(|path| &**path).collect();
-    let runs = find_runs(&paths)?;
+    let runs = runs_to_compare(&paths)?;
     let runs = runs.iter().map(|path| FinishedRun::open(path)).collect::<Result<Vec<_>>>()?;
-    let methods = group(runs)?;
-    let dataset =
-        load(&methods[0].runs[0].config, &args.machine.load_options(args.data_dir.as_deref()), false)?;
-    let bar = CountingBar::new("runs measured");
-    let comparison = compare(&methods, &dataset, &options, &mut |step| bar.update(step.done, step.of))?;
+    let methods = group_by_method(runs)?;
+    let loading = args.machine.load_options(args.data_dir.as_deref());
+    let dataset = load(&methods[0].runs[0].config, &loading, false)?;
+    let bar = CountingBar::new("runs evaluated");
+    let comparison =
+        compare(&methods, &dataset, &options, &mut |progress| bar.update(progress.done, progress.total))?;
     drop(bar);
     let text = rendered(&comparison, args)?;
     match &args.out {
@@ -41,8 +44,8 @@ pub fn run(args: &CompareArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn options(args: &CompareArgs) -> Result<Options> {
-    let default = Options::default();
+fn options(args: &CompareArgs) -> Result<CompareOptions> {
+    let default = CompareOptions::default();
     let metrics = if !args.metric.is_empty() {
         args.metric.iter().map(|text| text.parse()).collect::<Result<Vec<MetricAt>>>()?
     } else if !args.k.is_empty() {
@@ -58,7 +61,7 @@ fn options(args: &CompareArgs) -> Result<Options> {
         }
     }
     let bootstrap = Bootstrap { resamples: args.resamples as usize, seed: args.seed, ..Bootstrap::default() };
-    Ok(Options { baseline: args.baseline.clone(), metrics: different, bootstrap })
+    Ok(CompareOptions { baseline: args.baseline.clone(), metrics: different, bootstrap })
 }
 
 fn rendered(comparison: &Comparison, args: &CompareArgs) -> anyhow::Result<String> {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rivalry::{Error, data, memory};
-use rivalry_runs::run::Origin;
+use rivalry_runs::run::Provenance;
 use rivalry_runs::{SelfTest, self_test};
 use serde::Serialize;
 
@@ -69,13 +69,13 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<()> {
 }
 
 fn release() -> Check {
-    let Origin { version, commit, .. } = Origin::here();
+    let Provenance { version, commit, .. } = Provenance::here();
     let commit = commit.map_or_else(String::new, |commit| format!(", commit {commit}"));
     Check::new("rivalry", Verdict::Good, format!("{version}{commit}"))
 }
 
 fn processor() -> Check {
-    let Origin { simd, cpu, .. } = Origin::here();
+    let Provenance { simd, cpu, .. } = Provenance::here();
     let found = format!("{}, kernels use {simd}", cpu.unwrap_or_else(|| std::env::consts::ARCH.to_owned()));
     if let Ok(forced) = std::env::var("RIVALRY_SIMD") {
         let help = "unset RIVALRY_SIMD to use the best instruction set of the processor";

@@ -2,7 +2,7 @@
 
 use rivalry::data::thousands;
 use rivalry::params::shown;
-use rivalry_runs::inspect::{Bounds, Distribution, Inspection, Options, Slate, TwoSlates, inspect};
+use rivalry_runs::inspect::{Bounds, Distribution, InspectOptions, Inspection, Slate, TwoSlates, inspect};
 use rivalry_runs::run::RunFolder;
 
 use super::use_machine;
@@ -14,11 +14,12 @@ use crate::table;
 pub fn run(args: &InspectArgs) -> anyhow::Result<()> {
     use_machine(&args.machine)?;
     let folder = RunFolder::open(&args.run)?;
-    let saved = folder.model()?;
-    let data = folder.record()?.map_or_else(|| saved.config.data.source.clone(), |record| record.data);
-    let options = Options { pairs: args.pairs as usize, slates: args.slates as usize, seed: args.seed };
+    let model = folder.model()?;
+    let data = folder.record()?.map_or_else(|| model.config.data.source.clone(), |record| record.data);
+    let options =
+        InspectOptions { pairs: args.pairs as usize, slates: args.slates as usize, seed: args.seed };
     let bar = CountingBar::new("pairs");
-    let found = inspect(&saved, &data, options, &mut |done, of| bar.update(done, of))?;
+    let found = inspect(&model, &data, options, &mut |done, of| bar.update(done, of))?;
     drop(bar);
     folder.keep_inspection(&found)?;
     if args.json {
@@ -39,7 +40,7 @@ fn show(found: &Inspection, folder: &RunFolder) -> std::io::Result<()> {
     bounds(&found.radius.bounds)?;
     for TwoSlates { calm, contested } in found.two_slates.iter().take(1) {
         print(format_args!(
-            "\nthe same positive with two samples of {}: user {}, item {}",
+            "\nthe same positive with two samples of {} negatives: user {}, item {}",
             calm.negatives.len(),
             calm.user,
             calm.item
@@ -52,7 +53,7 @@ fn show(found: &Inspection, folder: &RunFolder) -> std::io::Result<()> {
             contested(pairs)?;
         }
     }
-    print(format_args!("\nall of it  {}", folder.inspection_path().display()))
+    print(format_args!("\nwritten to {}", folder.inspection_path().display()))
 }
 
 /// `type (key value, …)` of a config section.
@@ -70,7 +71,7 @@ fn quantities(found: &Inspection) -> std::io::Result<()> {
         ("multiplier, m", found.multiplier.as_ref()),
         ("temperature, τ/m", found.temperature.as_ref()),
         ("KL radius, SL", Some(&found.radius.sl)),
-        ("KL radius, this loss", Some(&found.radius.own)),
+        ("KL radius, this loss", Some(&found.radius.this_loss)),
     ];
     let rows = rows.into_iter().filter_map(|(name, distribution)| {
         let Distribution { mean, deviation, quantiles: [least, low, _, middle, _, high, most], .. } =
@@ -79,33 +80,33 @@ fn quantities(found: &Inspection) -> std::io::Result<()> {
         let [mean, deviation, least, low, middle, high, most] = numbers;
         Some([name.to_owned(), mean, deviation, least, low, middle, high, most])
     });
-    let header = ["", "mean", "deviation", "least", "5 %", "median", "95 %", "greatest"];
+    let header = ["", "mean", "deviation", "minimum", "5 %", "median", "95 %", "maximum"];
     print(table::table(header, 1, rows))
 }
 
 fn gradient(found: &Inspection) -> std::io::Result<()> {
     let shares = &found.gradient;
     let firsts = std::iter::once(1).chain(shares.up_to_rank.iter().map(|last| last + 1));
-    let groups = firsts.zip(&shares.up_to_rank).zip(shares.sl.iter().zip(&shares.own));
+    let groups = firsts.zip(&shares.up_to_rank).zip(shares.sl.iter().zip(&shares.this_loss));
     let rows = groups.map(|((first, &last), (sl, own))| {
         let ranks = if first == last { first.to_string() } else { format!("{first}–{last}") };
         let percent = |share: f64| format!("{:.2} %", 100.0 * share);
         [ranks, percent(*sl), percent(*own)]
     });
-    print("\nthe gradient by rank of the negative")?;
+    print("\ngradient share by rank of the negative")?;
     print(table::table(["rank", "SL", "this loss"], 1, rows))
 }
 
 fn bounds(bounds: &Bounds) -> std::io::Result<()> {
     let Bounds { checked, value_broken, radius_broken, mean_sharpness_off } = bounds;
-    let broken = |n: usize| if n == 0 { "hold everywhere".to_owned() } else { format!("fail for {n}") };
-    print(format_args!("\ntheory, checked on {} pairs", thousands(*checked)))?;
-    print(format_args!("  bounds of the value              {}", broken(*value_broken)))?;
+    let broken = |n: usize| if n == 0 { "hold for all".to_owned() } else { format!("fail for {n}") };
+    print(format_args!("\ntheoretical bounds, checked on {} pairs", thousands(*checked)))?;
+    print(format_args!("  bounds of the loss value         {}", broken(*value_broken)))?;
     print(format_args!("  radius grows as τ falls          {}", broken(*radius_broken)))?;
     print(format_args!("  mean of 1/τ in a batch, times τ  within {mean_sharpness_off:.1e} of one"))
 }
 
-/// Slates beside each other, a table each.
+/// One table per slate.
 fn slates(found: &[(&str, &Slate)]) -> std::io::Result<()> {
     for (name, slate) in found {
         print(format_args!(
@@ -115,7 +116,7 @@ fn slates(found: &[(&str, &Slate)]) -> std::io::Result<()> {
         let rows = slate.negatives.iter().map(|negative| {
             let [score, similarity, kappa] =
                 [negative.score, negative.similarity, negative.kappa].map(|x| format!("{x:.4}"));
-            let [sl, own] = [negative.sl, negative.own].map(|share| format!("{:.1} %", 100.0 * share));
+            let [sl, own] = [negative.sl, negative.this_loss].map(|share| format!("{:.1} %", 100.0 * share));
             [negative.item.clone(), score, similarity, kappa, sl, own]
         });
         print(table::table(["negative", "score", "similarity", "κ", "SL", "this loss"], 1, rows))?;

@@ -9,35 +9,33 @@ use rivalry::files::write_atomically;
 use rivalry::models::MODELS;
 use rivalry::unknown_name;
 use rivalry_report::reproduction_markdown;
-use rivalry_runs::experiment::{Lab, Order, Trial};
 use rivalry_runs::presets::paper_cells;
-use rivalry_runs::reproduce::{Figure, MeasuredCell, Plan, Request, measure, plan};
+use rivalry_runs::reproduce::{CellResult, Experiment, Plan, Request, collect_results, plan};
+use rivalry_runs::sweep::{SweepFolder, SweepOptions, Trial};
 use serde_json::json;
 
 use super::use_machine;
 use crate::args::{FigureArg, ReproduceArgs};
-use crate::experiment::{Display, order, per_job};
 use crate::output::{print, print_json, quoted, say};
 use crate::progress::DownloadBar;
 use crate::signals::{self, SweepInterrupted};
+use crate::sweeping::{SweepDisplay, load_options_per_job, sweep_options};
 use crate::table;
 
 pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
     let plan = plan(&request(args)?)?;
-    let order = Order { keep_models: true, ..order(args.jobs.map(usize::from)) };
-    let estimate = table::seconds(plan.cost() / order.threads as f64);
+    let options = SweepOptions { keep_models: true, ..sweep_options(args.jobs) };
+    let estimate = table::seconds(plan.cost() / options.threads as f64);
     if args.dry_run {
-        return Ok(tell(args, &plan, &estimate)?);
+        return Ok(show_plan(args, &plan, &estimate)?);
     }
     fetch(args, &plan)?;
-    let lab = Lab::open(
-        &args.out,
-        per_job(&args.common.machine, args.data_dir.as_deref(), args.jobs.map(usize::from)),
-    )?;
+    let load = load_options_per_job(&args.common.machine, args.data_dir.as_deref(), options.jobs);
+    let folder = SweepFolder::open(&args.out, load)?;
     if !args.common.quiet {
         say(format_args!(
-            "{} trainings in {}, about {estimate} for all of them; {} cells have no settings",
+            "{} trainings in {}, about {estimate} in total; {} cells have no settings",
             plan.planned.len(),
             args.out.display(),
             plan.left_out.len()
@@ -45,10 +43,11 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     }
     signals::listen()?;
     let trials: Vec<Trial> = plan.planned.iter().map(|planned| planned.trial.clone()).collect();
-    let display = Display::new(args.common.quiet, trials.len(), "NDCG@20".to_owned());
-    let done = lab.run(&trials, &order, &display)?;
+    let display = SweepDisplay::new(args.common.quiet, trials.len(), "NDCG@20".to_owned());
+    let done = folder.run(&trials, &options, &display)?;
     drop(display);
-    let measured = measure(lab.path(), &plan, &mut |planned| lab.dataset(&planned.trial.config))?;
+    let measured =
+        collect_results(folder.path(), &plan, &mut |planned| folder.dataset(&planned.trial.config))?;
     let text = reproduction_markdown(&measured, &plan);
     write_atomically(&args.out.join("tables.md"), |file| file.write_all(text.as_bytes()))?;
     write_atomically(&args.out.join("tables.json"), |file| {
@@ -61,7 +60,7 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     show(args, &measured, &plan, &text)
 }
 
-/// Fetches what is not there yet, before anything is made: without its data no cell can be trained.
+/// Downloads missing data sets before anything is created.
 fn fetch(args: &ReproduceArgs, plan: &Plan) -> rivalry::Result<()> {
     let sources: BTreeSet<&str> = plan.planned.iter().map(|planned| &planned.key.data[..]).collect();
     for source in sources {
@@ -71,7 +70,7 @@ fn fetch(args: &ReproduceArgs, plan: &Plan) -> rivalry::Result<()> {
     Ok(())
 }
 
-fn show(args: &ReproduceArgs, measured: &[MeasuredCell], plan: &Plan, text: &str) -> anyhow::Result<()> {
+fn show(args: &ReproduceArgs, measured: &[CellResult], plan: &Plan, text: &str) -> anyhow::Result<()> {
     if args.common.json {
         print_json(&json!({"folder": args.out, "cells": measured, "left_out": plan.left_out}))?;
         return Ok(());
@@ -83,8 +82,8 @@ fn show(args: &ReproduceArgs, measured: &[MeasuredCell], plan: &Plan, text: &str
     Ok(())
 }
 
-/// What would be done.
-fn tell(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Result<()> {
+/// Prints the plan.
+fn show_plan(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Result<()> {
     if args.common.json {
         let planned = plan.planned.iter();
         let planned: Vec<_> =
@@ -97,12 +96,12 @@ fn tell(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Result<()
     });
     print(table::table(["training", "settings", "of one core"], 2, rows))?;
     for cell in &plan.left_out {
-        // The shifted sets come without a validation part, and nothing else may choose.
+        // The shifted data sets have no validation part to select settings by.
         let shifted = catalogue()
             .iter()
             .any(|set| set.name == cell.data && set.preparation.validation == Validation::None {});
         print(format_args!(
-            "left out: {}/{}/{} has no settings; find some with: rivalry sweep --data {0}{3} --model {1} --loss {2} --halving",
+            "left out: {}/{}/{} has no settings; search for them with: rivalry sweep --data {0}{3} --model {1} --loss {2} --halving",
             cell.data,
             cell.model,
             cell.loss,
@@ -110,10 +109,10 @@ fn tell(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Result<()
         ))?;
     }
     let noun = if plan.planned.len() == 1 { "training" } else { "trainings" };
-    print(format_args!("\n{} {noun}, about {estimate} on this machine's threads", plan.planned.len()))
+    print(format_args!("\n{} {noun}, about {estimate} with all threads", plan.planned.len()))
 }
 
-/// What `--only` and the rest ask for: each word is a table or figure, a data set or a backbone.
+/// The request of the flags. Each `--only` is a table or figure, a data set or a model.
 fn request(args: &ReproduceArgs) -> rivalry::Result<Request> {
     let mut request = Request {
         losses: args.loss.clone(),
@@ -128,12 +127,12 @@ fn request(args: &ReproduceArgs) -> rivalry::Result<Request> {
             **name == word || name.strip_suffix(&word[..]).is_some_and(|rest| rest.ends_with('-'))
         };
         if let Ok(figure) = FigureArg::from_str(word, false) {
-            request.figures.extend(match figure {
-                FigureArg::Table1 => &[Figure::Table1][..],
-                FigureArg::Table2 => &[Figure::Table2],
-                FigureArg::Ablation => &[Figure::Ablation],
-                FigureArg::HeadTail => &[Figure::HeadTail],
-                FigureArg::Noise => &[Figure::FalsePositives, Figure::FalseNegatives],
+            request.experiments.extend(match figure {
+                FigureArg::Table1 => &[Experiment::Table1][..],
+                FigureArg::Table2 => &[Experiment::Table2],
+                FigureArg::Ablation => &[Experiment::Ablation],
+                FigureArg::HeadTail => &[Experiment::HeadTail],
+                FigureArg::Noise => &[Experiment::FalsePositives, Experiment::FalseNegatives],
             });
         } else if MODELS.iter().any(|entry| entry.name == word) {
             request.backbones.push(word.clone());
@@ -155,8 +154,8 @@ fn request(args: &ReproduceArgs) -> rivalry::Result<Request> {
         let known = rivalry::loss::LOSSES.iter().map(|entry| entry.name);
         return Err(unknown_name("loss", unknown, known).field("--loss").into());
     }
-    if request.figures.is_empty() {
-        request.figures = Figure::PAPER.to_vec();
+    if request.experiments.is_empty() {
+        request.experiments = Experiment::PAPER.to_vec();
     }
     Ok(request)
 }

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 
 use rivalry::InputError;
 use rivalry::config::setting_layer;
-use rivalry_runs::experiment::{Chosen, Findings, Halving, Lab, Order, Search, State, Trial};
-use rivalry_runs::stats::Summary;
+use rivalry_runs::sweep::{
+    Halving, SearchSpace, SelectedTrial, SweepFolder, SweepOptions, SweepResult, Trial, TrialState,
+};
 use serde::Serialize;
 
 use super::{load, use_machine};
 use crate::args::SweepArgs;
-use crate::experiment::{Display, order, per_job};
 use crate::output::{print, print_json, quoted, say};
 use crate::settings::absolute_source;
 use crate::signals::{self, SweepInterrupted};
+use crate::sweeping::{SweepDisplay, load_options_per_job, sweep_options};
 use crate::table;
 use crate::training::print_data_summary;
 
@@ -22,156 +23,157 @@ use crate::training::print_data_summary;
 struct Document<'a> {
     folder: &'a Path,
     #[serde(flatten)]
-    findings: &'a Findings,
+    result: &'a SweepResult,
 }
 
 pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
-    let search = search(args)?;
-    let trials = search.trials()?;
+    let space = search_space(args)?;
+    let trials = space.trials()?;
     let Some(first) = trials.first() else {
         return Err(rivalry::Error::from(
-            InputError::new("there is nothing to try").help("give a search file, or --loss NAME"),
+            InputError::new("the search space is empty").help("give a search file, or --loss NAME"),
         )
         .into());
     };
-    // Read before anything is made, so that a wrong name or file leaves nothing behind.
-    let dataset =
-        load(&first.config, &args.common.machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
+    // Loaded before the folder is created, so that a wrong name or file leaves nothing behind.
+    let machine = &args.common.machine;
+    let dataset = load(&first.config, &machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
     let out = args
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from(format!("runs/sweep-{}", name(args, &dataset.name))));
-    let lab =
-        Lab::open(&out, per_job(&args.common.machine, args.data_dir.as_deref(), args.jobs.map(usize::from)))?;
-    let order = Order {
+    let options = SweepOptions {
         halving: args.halving.then(Halving::default),
         keep_models: args.keep_models,
-        ..order(args.jobs.map(usize::from))
+        ..sweep_options(args.jobs)
     };
+    let load = load_options_per_job(machine, args.data_dir.as_deref(), options.jobs);
+    let folder = SweepFolder::open(&out, load)?;
     if !args.common.quiet {
         print_data_summary(&dataset);
         say(format_args!(
-            "sweep   {} trials in {}, {} side by side",
+            "sweep   {} trials in {}, {} in parallel",
             trials.len(),
             out.display(),
-            order.jobs
+            options.jobs
         ));
     }
     drop(dataset);
     signals::listen()?;
-    let contests: BTreeSet<_> = trials.iter().map(Trial::contest).collect();
-    let all = trials.len() + contests.len() * search.seeds().saturating_sub(1);
-    let display = Display::new(args.common.quiet, all, first.config.eval.selection_metric());
-    let found = lab.search(&search, &order, &display)?;
+    let groups: BTreeSet<_> = trials.iter().map(Trial::group).collect();
+    let all = trials.len() + groups.len() * space.seeds().saturating_sub(1);
+    let display = SweepDisplay::new(args.common.quiet, all, first.config.eval.selection_metric());
+    let found = folder.sweep(&space, &options, &display)?;
     drop(display);
-    let Some(findings) = found else { return Err(SweepInterrupted { folder: out }.into()) };
+    let Some(result) = found else { return Err(SweepInterrupted { folder: out }.into()) };
     if args.common.json {
-        print_json(&Document { folder: &out, findings: &findings })?;
-    } else if !findings.chosen.is_empty() {
-        show(&findings, &first.config.eval.selection_metric(), &out, args.common.quiet)?;
+        print_json(&Document { folder: &out, result: &result })?;
+    } else if !result.selected.is_empty() {
+        show(&result, &first.config.eval.selection_metric(), &out, args.common.quiet)?;
     }
-    if findings.chosen.is_empty() {
-        return Err(rivalry::Error::from(nothing_works(&findings, &out)).into());
+    if result.selected.is_empty() {
+        return Err(rivalry::Error::from(all_failed(&result, &out)).into());
     }
     Ok(())
 }
 
-/// Every trial has failed; why the first one did.
-fn nothing_works(findings: &Findings, out: &Path) -> InputError {
-    let reason = findings.trials.iter().find_map(|trial| match &trial.state {
-        State::Failed(reason) => Some(&reason[..]),
+/// The error if every trial failed, with the reason of the first.
+fn all_failed(result: &SweepResult, out: &Path) -> InputError {
+    let reason = result.trials.iter().find_map(|trial| match &trial.state {
+        TrialState::Failed(reason) => Some(&reason[..]),
         _ => None,
     });
     InputError::new(format!("no trial could be trained: {}", reason.unwrap_or("none was finished")))
         .file(out)
-        .help("index.json there says why for each; try other values")
+        .help("index.json in that folder has the reason of each; try other values")
 }
 
-/// The search that file and flags ask for.
-fn search(args: &SweepArgs) -> rivalry::Result<Search> {
-    let mut search = match &args.file {
-        Some(file) => Search::read(file)?,
-        None => Search::new(),
+/// The search space that the file and the flags describe.
+fn search_space(args: &SweepArgs) -> rivalry::Result<SearchSpace> {
+    let mut space = match &args.file {
+        Some(file) => SearchSpace::read(file)?,
+        None => SearchSpace::new(),
     };
-    search = search.with(args.layer());
+    space = space.with(args.layer()?);
     for setting in &args.set {
-        search = search.with(setting_layer(setting)?);
+        space = space.with(setting_layer(setting)?);
     }
     for loss in &args.loss {
-        search = search.with_loss(loss)?;
+        space = space.with_loss(loss)?;
+    }
+    for model in args.closed_forms() {
+        space = space.with_model(model)?;
     }
     if let Some(trials) = args.trials {
-        search = search.with_draws(trials as usize);
+        space = space.with_draws(trials as usize);
     }
     if let Some(seeds) = args.seeds {
-        search = search.with_seeds(seeds as usize);
+        space = space.with_seeds(seeds as usize);
     }
-    if !search.has_grid() {
-        return Err(InputError::new("there is nothing to try")
-            .help("give a search file with a grid, or --loss NAME for the grid that comes with the loss")
+    if !space.has_grid() {
+        return Err(InputError::new("the search space is empty")
+            .help("give a search file with a grid, or --loss NAME or --model NAME for a built-in grid")
             .into());
     }
-    search.with_sources(&|source| absolute_source(Some(source)))
+    space.with_sources(&|source| absolute_source(Some(source)))
 }
 
-/// What a sweep is called if the user doesn't say. The same command must find the same folder again.
+/// The default name of a sweep. The same command always gives the same name, so that it continues the sweep.
 fn name(args: &SweepArgs, data: &str) -> String {
     let name = match &args.file {
         Some(file) => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         None => {
-            std::iter::once(data).chain(args.loss.iter().map(String::as_str)).collect::<Vec<_>>().join("-")
+            let losses = args.loss.iter().map(String::as_str);
+            std::iter::once(data).chain(losses).chain(args.closed_forms()).collect::<Vec<_>>().join("-")
         }
     };
     let plain = |c: char| if c.is_alphanumeric() || "._-@+".contains(c) { c } else { '-' };
     name.chars().map(plain).collect()
 }
 
-/// What was chosen, with its test figures at the length of list that epochs are chosen by.
-fn show(findings: &Findings, ndcg: &str, out: &Path, quiet: bool) -> std::io::Result<()> {
+/// Prints the selected trials with their test metrics at the cut-off of the selection metric.
+fn show(result: &SweepResult, ndcg: &str, out: &Path, quiet: bool) -> std::io::Result<()> {
     let recall = &ndcg.replace("NDCG", "Recall");
     let value = |x: Option<f64>| x.map_or("–".to_owned(), |x| format!("{x:.4}"));
-    let rows = findings.chosen.iter().map(|chosen| {
-        let first = chosen.seeds.first();
+    let rows = result.selected.iter().map(|selected| {
+        let first = selected.seeds.first();
         let run = first.map_or(String::new(), |seed| seed.name.clone());
         [
-            format!("{} {}", chosen.backbone, chosen.loss),
-            settings(chosen),
+            selected.group.to_string(),
+            settings(selected),
             run,
-            chosen.tried.to_string(),
+            selected.tried.to_string(),
             value(first.and_then(|seed| seed.valid)),
-            spread(chosen, recall),
-            spread(chosen, ndcg),
+            test_metric(selected, recall),
+            test_metric(selected, ndcg),
         ]
     });
-    let header = ["model", "chosen on validation", "trial", "tried", "validation", recall, ndcg];
+    let header = ["model", "selected on validation", "trial", "tried", "validation", recall, ndcg];
     print(table::table(header, 3, rows))?;
-    let failed = findings.trials.iter().filter(|trial| matches!(trial.state, State::Failed(_))).count();
+    let failed = result.trials.iter().filter(|trial| matches!(trial.state, TrialState::Failed(_))).count();
     if failed > 0 {
-        print(format_args!("\n{failed} trials failed; index.json says why"))?;
+        print(format_args!("\n{failed} trials failed; index.json has the reasons"))?;
     }
     if !quiet {
         let out = quoted(out);
-        print(format_args!("\nsweep   {out}, with one folder a trial and index.json"))?;
+        print(format_args!("\nsweep   {out}, with one folder per trial and index.json"))?;
         print(format_args!("next    rivalry compare {out}"))?;
         print(format_args!("        rivalry report {out} -o report.html"))?;
     }
     Ok(())
 }
 
-/// The settings a search decided, in short.
-fn settings(chosen: &Chosen) -> String {
-    let own = chosen.settings.iter().filter(|(key, _)| *key != "loss.type");
-    let own: Vec<String> =
-        own.map(|(key, value)| format!("{} {value}", key.trim_start_matches("loss."))).collect();
-    own.join(", ")
+/// The settings that the sweep selected.
+fn settings(selected: &SelectedTrial) -> String {
+    let settings =
+        selected.settings.iter().filter(|(key, _)| !["loss.type", "model.type"].contains(&&key[..]));
+    let settings: Vec<String> =
+        settings.map(|(key, value)| format!("{} {value}", key.trim_start_matches("loss."))).collect();
+    settings.join(", ")
 }
 
 /// A test metric over the seeds.
-fn spread(chosen: &Chosen, metric: &str) -> String {
-    match chosen.test(metric) {
-        None => "–".to_owned(),
-        Some(Summary { mean, deviation: None }) => format!("{mean:.4}"),
-        Some(Summary { mean, deviation: Some(deviation) }) => format!("{mean:.4} ± {deviation:.4}"),
-    }
+fn test_metric(selected: &SelectedTrial, metric: &str) -> String {
+    selected.test(metric).map_or_else(|| "–".to_owned(), |value| value.to_string())
 }

@@ -1,6 +1,6 @@
-//! A comparison as CSV: every number, a line for each method and metric.
+//! A comparison as CSV: one line per method and metric.
 
-use rivalry_runs::compare::{Compared, Comparison};
+use rivalry_runs::compare::{Comparison, MethodSummary};
 
 const HEADER: [&str; 24] = [
     "method",
@@ -29,8 +29,8 @@ const HEADER: [&str; 24] = [
     "tail_difference",
 ];
 
-/// Numbers in full; a field is empty where there is no such number. What the lists are like follows as metrics of their
-/// own.
+/// Numbers in full precision; a field is empty if there is no such number. Properties of the recommendation lists follow as
+/// further metrics.
 pub fn csv(comparison: &Comparison) -> anyhow::Result<String> {
     let mut file = csv::Writer::from_writer(Vec::new());
     file.write_record(HEADER)?;
@@ -43,10 +43,10 @@ pub fn csv(comparison: &Comparison) -> anyhow::Result<String> {
     Ok(text.trim_end().to_owned())
 }
 
-fn line(comparison: &Comparison, method: &Compared, metric: &str) -> Vec<String> {
+fn line(comparison: &Comparison, method: &MethodSummary, metric: &str) -> Vec<String> {
     let summary = method.metrics.get(metric).or(method.lists.get(metric));
     let found = method.differences.get(metric);
-    let bucket = |bucket: &std::collections::BTreeMap<String, rivalry_runs::stats::Summary>| {
+    let bucket = |bucket: &std::collections::BTreeMap<String, rivalry_runs::stats::MeanStd>| {
         bucket.get(metric).map(|summary| summary.mean)
     };
     let numbers = [

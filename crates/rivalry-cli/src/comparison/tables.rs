@@ -1,9 +1,9 @@
 //! The tables of a comparison, independent of the output format.
 
 use rivalry::data::thousands;
-use rivalry_report::{Table, TableCell, TableColumn, mean_and_deviation};
-use rivalry_runs::compare::{Compared, Comparison, Difference};
-use rivalry_runs::stats::Summary;
+use rivalry_report::{Table, TableCell, TableColumn};
+use rivalry_runs::compare::{Comparison, Difference, MethodSummary};
+use rivalry_runs::stats::MeanStd;
 
 /// Means, differences, head and tail items, and metrics of the recommended lists as a whole.
 pub fn tables(comparison: &Comparison) -> Vec<Table> {
@@ -21,7 +21,7 @@ fn means(comparison: &Comparison) -> Table {
         let means = comparison.methods.iter().filter_map(|method| Some(method.metrics.get(metric)?.mean));
         means.fold(f64::NEG_INFINITY, f64::max)
     };
-    let row = |method: &Compared| {
+    let row = |method: &MethodSummary| {
         let cell = |metric: &String| {
             let summary = method.metrics.get(metric);
             let best = summary.is_some_and(|summary| summary.mean == best(metric));
@@ -72,7 +72,7 @@ fn differences(comparison: &Comparison) -> Table {
 }
 
 fn head_and_tail(comparison: &Comparison) -> Table {
-    let row = |method: &Compared| {
+    let row = |method: &MethodSummary| {
         let mut row = vec![TableCell::new(&method.name)];
         for metric in &comparison.metrics {
             let difference = method.differences.get(metric);
@@ -105,7 +105,7 @@ fn lists(comparison: &Comparison) -> Table {
         Some(method) => method.lists.keys().map(String::as_str).collect(),
         None => Vec::new(),
     };
-    let row = |method: &Compared| {
+    let row = |method: &MethodSummary| {
         let values = metrics.iter().map(|metric| summary_cell(method.lists.get(*metric)));
         std::iter::once(TableCell::new(&method.name)).chain(values).collect()
     };
@@ -122,8 +122,8 @@ fn columns<'a>(texts: &[&str], numbers: impl IntoIterator<Item = &'a str>) -> Ve
     texts.chain(numbers.into_iter().map(TableColumn::number)).collect()
 }
 
-fn summary_cell(summary: Option<&Summary>) -> TableCell {
-    TableCell::or_dash(summary.map(mean_and_deviation))
+fn summary_cell(summary: Option<&MeanStd>) -> TableCell {
+    TableCell::or_dash(summary.map(MeanStd::to_string))
 }
 
 fn p_value(p: f64) -> String {

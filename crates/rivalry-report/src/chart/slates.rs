@@ -18,7 +18,7 @@ const OWN: usize = 1;
 pub(crate) fn two_slates(slates: &TwoSlates, loss: &str, tau: Option<f64>) -> Scene {
     let both = [("few strong competitors", &slates.calm), ("many strong competitors", &slates.contested)];
     let negatives = || both.iter().flat_map(|(_, slate)| &slate.negatives);
-    let highest = negatives().flat_map(|negative| [negative.sl, negative.own]).fold(0.0, f64::max);
+    let highest = negatives().flat_map(|negative| [negative.sl, negative.this_loss]).fold(0.0, f64::max);
     let positives = both.iter().map(|(_, slate)| slate.score);
     let scores = Interval::around(negatives().map(|negative| negative.score).chain(positives));
     let mut scene = Scene::new(WIDTH, 0.0);
@@ -59,7 +59,7 @@ impl Panel {
         let positive = self.x.at(slate.score);
         scene.line(vec![(positive, self.area.top), (positive, self.area.bottom)], REFERENCE_LINE);
         let sl = slate.negatives.iter().map(|negative| (SL, negative.score, negative.sl));
-        let own = slate.negatives.iter().map(|negative| (OWN, negative.score, negative.own));
+        let own = slate.negatives.iter().map(|negative| (OWN, negative.score, negative.this_loss));
         for (series, score, share) in sl.chain(own) {
             let style = SeriesStyle::of(series);
             let (x, y) = (self.x.at(score), self.y.at(share));

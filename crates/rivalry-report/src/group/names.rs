@@ -24,6 +24,7 @@ impl Group<'_> {
             Some(Select::Valid) => "epoch selected on validation",
             Some(Select::Last) => "last epoch",
             Some(Select::Test) => "epoch selected on the test set, so the metrics are optimistic",
+            None if self.runs.iter().any(|run| run.record.is_some()) => "no epochs to select from",
             None => "no run finished yet",
         };
         format!("Protocol: {mask}; {average}; {select}. Data: {}.", self.runs[0].settings.preparation())

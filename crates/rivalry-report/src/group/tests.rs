@@ -109,3 +109,32 @@ fn published_values_are_found_for_the_published_data_only() {
     let found: Vec<Option<f64>> = runs.iter().map(|run| Some(published(run)?.published["NDCG@20"])).collect();
     assert_eq!(found, [Some(0.1261), None, None, None]);
 }
+
+#[test]
+fn a_closed_form_stands_beside_the_losses_of_every_model_with_the_same_protocol() {
+    let runs = Runs::new();
+    runs.finished("mf", &["loss.type=sl"], Some(0.1), 0.1);
+    runs.finished("gcn", &["loss.type=bpr", "model.type=lightgcn"], Some(0.1), 0.1);
+    runs.finished("last", &["loss.type=dsl", "train.select=last"], None, 0.1);
+    runs.finished("mask", &["loss.type=sl", "eval.mask=train"], Some(0.1), 0.1);
+    runs.finished("popular", &["model.type=popularity"], Some(0.1), 0.4);
+    let runs = runs.read();
+    let groups = group(&runs);
+    let mut found: Vec<Vec<&str>> =
+        groups.iter().map(|group| group.rows().map(|(loss, _)| &*loss.loss).collect()).collect();
+    found.sort();
+    assert_eq!(
+        found,
+        [vec!["bpr", "popularity"], vec!["dsl", "popularity"], vec!["sl"], vec!["sl", "popularity"]]
+    );
+}
+
+#[test]
+fn closed_forms_alone_are_a_group() {
+    let runs = Runs::new();
+    runs.finished("popular", &["model.type=popularity"], Some(0.1), 0.4);
+    let runs = runs.read();
+    let groups = group(&runs);
+    assert_eq!((groups.len(), groups[0].rows().count(), &groups[0].backbone[..]), (1, 1, "popularity"));
+    assert!(groups[0].protocol().contains("no epochs to select from"));
+}

@@ -1,6 +1,6 @@
 //! Test metrics of popular (head) and rare (tail) items.
 
-use rivalry_runs::stats::Summary;
+use rivalry_runs::stats::MeanStd;
 
 use super::{change_bar, mean_bar};
 use crate::chart::{Bar, BarChart, BarSeries};
@@ -24,7 +24,7 @@ enum Bucket {
 
 impl Bucket {
     /// The summary of a test metric over the runs of a setting.
-    fn summary(self, setting: &Setting<'_>, metric: &str) -> Option<Summary> {
+    fn summary(self, setting: &Setting<'_>, metric: &str) -> Option<MeanStd> {
         over_runs(&setting.runs, |run: &Run| {
             let outcome = &run.record.as_ref()?.outcome;
             let bucket = match self {

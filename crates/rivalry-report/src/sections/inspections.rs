@@ -142,7 +142,7 @@ fn gradient(shares: &GradientShares, loss: &str) -> Scene {
     let chart = BarChart {
         x_title: "share of the gradient, %, by rank".to_owned(),
         categories: categories.collect(),
-        series: vec![series("sl", 0, &shares.sl), series(loss, 1, &shares.own)],
+        series: vec![series("sl", 0, &shares.sl), series(loss, 1, &shares.this_loss)],
         marks: None,
         format: |share| format!("{share:.1}"),
     };
@@ -150,7 +150,7 @@ fn gradient(shares: &GradientShares, loss: &str) -> Scene {
 }
 
 fn radius(radius: &Radius, loss: &str) -> Option<Scene> {
-    let both = [("sl", &radius.sl), (loss, &radius.own)].into_iter().enumerate();
+    let both = [("sl", &radius.sl), (loss, &radius.this_loss)].into_iter().enumerate();
     let series = both.map(|(index, (name, distribution))| HistogramSeries {
         name: name.to_owned(),
         style: SeriesStyle::of(index),

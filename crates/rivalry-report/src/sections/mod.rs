@@ -17,7 +17,7 @@ use crate::group::{Group, loss_order};
 use crate::page::Section;
 use crate::run::Run;
 use crate::summary::relative_change;
-use rivalry_runs::stats::Summary;
+use rivalry_runs::stats::MeanStd;
 
 /// All sections of a report on these runs.
 pub(crate) fn all(runs: &[Run], groups: &[Group<'_>]) -> Vec<Section> {
@@ -62,12 +62,12 @@ fn main_metrics(group: &Group<'_>) -> [String; 2] {
 }
 
 /// A mean over seeds with its standard deviation.
-fn mean_bar(summary: Option<Summary>) -> Option<Bar> {
-    summary.map(|Summary { mean, deviation }| Bar { value: mean, deviation })
+fn mean_bar(summary: Option<MeanStd>) -> Option<Bar> {
+    summary.map(|MeanStd { mean, deviation }| Bar { value: mean, deviation })
 }
 
 /// The relative change of a mean, in percent.
-fn change_bar(value: Option<Summary>, base: Option<Summary>) -> Option<Bar> {
+fn change_bar(value: Option<MeanStd>, base: Option<MeanStd>) -> Option<Bar> {
     let value = relative_change(value?.mean, base?.mean)?;
     Some(Bar { value, deviation: None })
 }

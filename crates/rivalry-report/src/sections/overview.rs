@@ -23,12 +23,10 @@ pub(super) fn section(runs: &[Run], groups: &[Group<'_>]) -> Section {
         text += &format!(", {pruned} pruned by successive halving (learning curves only)");
     }
     text.push('.');
-    let distinct: usize = groups
-        .iter()
-        .flat_map(|group| &group.losses)
-        .flat_map(|loss| &loss.settings)
-        .map(|setting| setting.runs.len())
-        .sum();
+    let losses = groups.iter().flat_map(|group| &group.losses);
+    let distinct = losses.flat_map(|loss| &loss.settings).flat_map(|setting| &setting.runs);
+    // A closed-form model is in several groups.
+    let distinct = distinct.map(|run| run.index).collect::<BTreeSet<_>>().len();
     match finished - distinct {
         0 => {}
         1 => text += " One run repeats the config and seed of another and is left out of all metrics.",

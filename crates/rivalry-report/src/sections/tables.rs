@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use rivalry::eval::reading_order;
-use rivalry_runs::stats::Summary;
+use rivalry_runs::stats::MeanStd;
 
 use super::{count, main_metrics};
 use crate::group::{Group, LossRuns, Row, Setting};
 use crate::page::{Block, RunTable, Section};
 use crate::published::{is_published_protocol, published};
-use crate::summary::{mean_and_deviation, over_runs, percent, relative_change};
+use crate::summary::{over_runs, percent, relative_change};
 use crate::table::{Table, TableCell, TableColumn};
 
 pub(super) fn section(groups: &[Group<'_>]) -> Section {
@@ -120,7 +120,7 @@ fn other_table(group: &Group<'_>, metrics: &[&String]) -> Table {
 }
 
 /// A metric of the recommended lists as a whole.
-fn list_metric(setting: &Setting<'_>, metric: &str) -> Option<Summary> {
+fn list_metric(setting: &Setting<'_>, metric: &str) -> Option<MeanStd> {
     over_runs(&setting.runs, |run| run.record.as_ref()?.outcome.beyond.as_ref()?.get(metric).copied())
 }
 
@@ -133,9 +133,9 @@ fn best_means(rows: &[Row<'_, '_>], metrics: &[&String]) -> Vec<f64> {
     metrics.iter().map(best).collect()
 }
 
-fn metric_cell(summary: Option<Summary>, best: f64) -> TableCell {
+fn metric_cell(summary: Option<MeanStd>, best: f64) -> TableCell {
     let bold = summary.is_some_and(|summary| summary.mean == best);
-    TableCell { bold, ..TableCell::or_dash(summary.as_ref().map(mean_and_deviation)) }
+    TableCell { bold, ..TableCell::or_dash(summary.map(|summary| summary.to_string())) }
 }
 
 /// The range of the selected epochs over the seeds.

@@ -1,52 +1,36 @@
-//! What a comparison found, as data.
+//! The result of a comparison.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::stats::{SignedRank, Summary, TTest};
-use rivalry::config::Select;
-use rivalry::eval::{Average, Mask};
+use crate::selection::Protocol;
+use crate::stats::{MeanStd, SignedRank, TTest};
 
-/// Methods beside each other, and each against the baseline.
+/// Methods, each with its differences from the baseline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// What is the same for all.
+    /// The protocol that all runs share.
     #[serde(flatten)]
-    pub terms: Terms,
-    /// What was measured, in the order asked for.
+    pub protocol: Protocol,
+    /// The metrics, in the order requested.
     pub metrics: Vec<String>,
-    /// How many users the differences are paired over: those with held-out items.
+    /// The number of users the differences are paired over.
     pub users: usize,
-    /// The name of the method that the others are held against.
+    /// The name of the method that the others are compared with.
     pub baseline: String,
-    /// The share of bootstrap means inside the intervals.
+    /// The confidence level of the intervals.
     pub confidence: f64,
-    /// How many bootstrap means there were.
+    /// The number of bootstrap resamples.
     pub resamples: usize,
     /// The methods, in the order given.
-    pub methods: Vec<Compared>,
+    pub methods: Vec<MethodSummary>,
 }
 
-/// The data and the protocol of all runs that are compared.
+/// The metrics of one method over its seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Terms {
-    /// The name of the data.
-    pub data: String,
-    /// The checksum of the data and their split.
-    pub data_checksum: String,
-    /// What could not be recommended.
-    pub mask: Mask,
-    /// Over whom the means are taken.
-    pub average: Average,
-    /// How the epoch of each gradient-trained run was chosen; `None` if there is no such run.
-    pub select: Option<Select>,
-}
-
-/// One method.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Compared {
+pub struct MethodSummary {
     /// Its name.
     pub name: String,
     /// The folders of its runs.
@@ -54,34 +38,34 @@ pub struct Compared {
     /// Their seeds.
     pub seeds: Vec<u64>,
     /// Each metric over the seeds.
-    pub metrics: BTreeMap<String, Summary>,
-    /// The same of the most popular fifth of the items.
-    pub head: BTreeMap<String, Summary>,
-    /// The same of the least popular fifth of the items.
-    pub tail: BTreeMap<String, Summary>,
-    /// Coverage, popularity and Gini of the lists over the seeds.
-    pub lists: BTreeMap<String, Summary>,
-    /// How it differs from the baseline in each metric; empty for the baseline itself.
+    pub metrics: BTreeMap<String, MeanStd>,
+    /// The same for the most popular fifth of the items.
+    pub head: BTreeMap<String, MeanStd>,
+    /// The same for the least popular fifth of the items.
+    pub tail: BTreeMap<String, MeanStd>,
+    /// Coverage, popularity and Gini index of the recommendation lists over the seeds.
+    pub lists: BTreeMap<String, MeanStd>,
+    /// The difference from the baseline in each metric; empty for the baseline itself.
     pub differences: BTreeMap<String, Difference>,
 }
 
-/// How far a method is from the baseline in one metric, and how sure that is. Every user counts once, with the mean of
-/// their values over the method's seeds.
+/// The difference between a method and the baseline in one metric. Every user counts once, with the mean of their values
+/// over the method's seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
     /// The mean difference over the users; positive where the method is better.
     pub mean: f64,
-    /// The same as a share of the baseline's mean; none if that is zero.
+    /// The mean difference relative to the baseline's mean; `None` if that is zero.
     pub relative: Option<f64>,
     /// The bootstrap confidence interval of the mean difference.
     pub interval: [f64; 2],
     /// The paired t test.
     pub t: TTest,
-    /// Its p value corrected (Holm) for all comparisons in this metric.
+    /// Its p value after Holm's correction for all comparisons in this metric.
     pub t_corrected: f64,
     /// Wilcoxon's signed-rank test.
     pub wilcoxon: SignedRank,
-    /// Its p value corrected (Holm) for all comparisons in this metric.
+    /// Its p value after Holm's correction for all comparisons in this metric.
     pub wilcoxon_corrected: f64,
     /// The share of users for whom the method is better.
     pub better: f64,
@@ -89,8 +73,8 @@ pub struct Difference {
     pub same: f64,
     /// The share of users for whom the method is worse.
     pub worse: f64,
-    /// The difference in the metric of the most popular fifth of the items; none if nobody has such a held-out item.
+    /// The difference in the metric for the most popular fifth of the items; `None` if no user has such a held-out item.
     pub head: Option<f64>,
-    /// The difference in the metric of the least popular fifth of the items; none if nobody has such a held-out item.
+    /// The difference in the metric for the least popular fifth of the items; `None` if no user has such a held-out item.
     pub tail: Option<f64>,
 }

@@ -1,64 +1,38 @@
-//! What a method is called: its backbone, its loss, and the settings in which it differs from the others.
+//! Names of methods: the model, the loss, and the settings in which a method differs from the others.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use serde::Serialize;
+use crate::settings::Settings;
 
-use rivalry::params::shown;
-
-/// What names a method in the first place.
+/// The settings that every name starts with.
 const TYPES: [&str; 2] = ["model.type", "loss.type"];
 
-/// Settings by their whole keys, such as `loss.tau`.
-pub(super) type Settings = BTreeMap<String, String>;
+/// Sections whose parameters depend on their type.
+const TYPED: [&str; 4] = ["model.", "loss.", "sampler.", "optim."];
 
-/// The settings in a part of a config, each under its whole key.
-pub(super) fn flatten(key: &str, part: &impl Serialize) -> Settings {
-    let mut settings = Settings::new();
-    if let Ok(value) = toml::Value::try_from(part) {
-        collect(key, &value, &mut settings);
-    }
-    settings
-}
-
-fn collect(key: &str, value: &toml::Value, settings: &mut Settings) {
-    let toml::Value::Table(table) = value else {
-        settings.insert(key.to_owned(), shown(value));
-        return;
-    };
-    for (name, value) in table {
-        let key = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
-        collect(&key, value, settings);
-    }
-}
-
-/// The name of each method, given all its settings. Methods that differ in a setting have different names.
+/// The name of each method, given its settings. Methods with different settings have different names.
 pub(super) fn names(methods: &[Settings]) -> Vec<String> {
     let keys: BTreeSet<&String> = methods.iter().flat_map(Settings::keys).collect();
-    let telling = keys.into_iter().filter(|key| tells_apart(key, methods));
-    let telling: Vec<&String> = telling.collect();
+    let distinctive: Vec<&String> = keys.into_iter().filter(|key| is_distinctive(key, methods)).collect();
     let name = |settings: &Settings| {
-        let types = TYPES.iter().filter_map(|key| settings.get(*key).cloned());
-        let shown = telling.iter().filter_map(|key| Some(format!("{key}={}", settings.get(*key)?)));
-        types.chain(shown).collect::<Vec<_>>().join(" ")
+        let types = TYPES.iter().filter_map(|key| settings.text(key));
+        let others = distinctive.iter().filter_map(|key| Some(format!("{key}={}", settings.text(key)?)));
+        types.chain(others).collect::<Vec<_>>().join(" ")
     };
     methods.iter().map(name).collect()
 }
 
-/// Whether a setting tells some of the methods apart that their types don't. Of the parameters of a loss only those
-/// count that have different values: that another loss has no such parameter is said by its name.
-fn tells_apart(key: &str, methods: &[Settings]) -> bool {
+/// Whether a setting distinguishes methods that their types don't. An absent parameter of a typed section does not
+/// count, because the type accounts for it; neither does a section that a method does not have.
+fn is_distinctive(key: &str, methods: &[Settings]) -> bool {
     if TYPES.contains(&key) {
         return false;
     }
-    let of_a_type =
-        ["model.", "loss.", "sampler.", "optim.", "train."].iter().any(|section| key.starts_with(section));
-    let values: BTreeSet<Option<&String>> = methods
-        .iter()
-        .map(|settings| settings.get(key))
-        .filter(|value| value.is_some() || !of_a_type)
-        .collect();
-    values.len() > 1
+    let is_typed = TYPED.iter().any(|section| key.starts_with(section));
+    let section = key.split_inclusive('.').next().unwrap_or(key);
+    let has_section = |settings: &&Settings| settings.keys().any(|key| key.starts_with(section));
+    let values = methods.iter().filter(has_section).map(|settings| settings.text(key));
+    values.filter(|value| value.is_some() || !is_typed).collect::<BTreeSet<_>>().len() > 1
 }
 
 #[cfg(test)]
@@ -66,7 +40,7 @@ mod tests {
     use super::*;
 
     fn named(configs: &[&str]) -> Vec<String> {
-        let settings = configs.iter().map(|text| flatten("", &text.parse::<toml::Table>().unwrap()));
+        let settings = configs.iter().map(|text| Settings::from_table(&text.parse().unwrap()));
         names(&settings.collect::<Vec<_>>())
     }
 
@@ -85,9 +59,15 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_that_only_one_has_tells_them_apart() {
+    fn a_setting_that_only_one_has_is_in_its_name() {
         let plain = "model.type = 'mf'\nloss.type = 'sl'\ntrain.epochs = 5";
         let patient = format!("{plain}\ntrain.patience = 3");
         assert_eq!(named(&[plain, &patient]), ["mf sl", "mf sl train.patience=3"]);
+    }
+
+    #[test]
+    fn a_model_without_epochs_adds_nothing_to_the_names_of_the_others() {
+        let trained = "model = { type = 'mf', dim = 8 }\nloss.type = 'sl'\ntrain.epochs = 5";
+        assert_eq!(named(&[trained, "model.type = 'popularity'"]), ["mf sl", "popularity"]);
     }
 }

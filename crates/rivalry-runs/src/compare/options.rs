@@ -1,16 +1,16 @@
-//! What to compare by.
+//! Options of a comparison.
 
 use super::Method;
 use crate::stats::Bootstrap;
 use rivalry::eval::METRICS;
 use rivalry::{InputError, Result, unknown_name};
 
-/// A metric at a length of list, such as `NDCG@20`.
+/// A metric at a cut-off, such as `NDCG@20`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MetricAt {
     /// The metric's label in results.
     pub label: &'static str,
-    /// The length of the list.
+    /// The length of the ranked list.
     pub k: usize,
 }
 
@@ -26,7 +26,7 @@ impl std::str::FromStr for MetricAt {
     /// Reads `NDCG@20`; upper and lower case are the same.
     fn from_str(text: &str) -> Result<Self> {
         let wrong = || {
-            let what = format!("expected a metric and a length of list, found '{text}'");
+            let what = format!("expected a metric and a cut-off, found '{text}'");
             InputError::new(what).help("for example NDCG@20")
         };
         let (name, k) = text.split_once('@').ok_or_else(wrong)?;
@@ -38,19 +38,19 @@ impl std::str::FromStr for MetricAt {
     }
 }
 
-/// How to compare.
+/// Options of a comparison.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// What all others are held against: a method's name, its loss where that is enough to tell, or the folder of one of
-    /// its runs. Without it the first method.
+pub struct CompareOptions {
+    /// The method that the others are compared with: its name, its loss or model if unambiguous, or the folder of one of
+    /// its runs. Default: the first method.
     pub baseline: Option<String>,
-    /// What is measured.
+    /// The metrics.
     pub metrics: Vec<MetricAt>,
-    /// How the confidence intervals are found.
+    /// The bootstrap of the confidence intervals.
     pub bootstrap: Bootstrap,
 }
 
-impl Default for Options {
+impl Default for CompareOptions {
     /// NDCG@20 and Recall@20 against the first method.
     fn default() -> Self {
         let metrics = ["NDCG", "Recall"].map(|label| MetricAt { label, k: 20 }).to_vec();
@@ -58,8 +58,8 @@ impl Default for Options {
     }
 }
 
-impl Options {
-    /// The place of the baseline among the methods.
+impl CompareOptions {
+    /// The index of the baseline among the methods.
     pub(super) fn baseline_among(&self, methods: &[Method]) -> Result<usize> {
         let Some(wanted) = &self.baseline else { return Ok(0) };
         let places = |matches: &dyn Fn(&Method) -> bool| -> Vec<usize> {

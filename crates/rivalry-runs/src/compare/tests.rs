@@ -1,39 +1,41 @@
-//! Differences that were planted, and what is found of them.
+//! Known differences, and what the comparison reports.
 
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::selection::Protocol;
 use crate::stats::Bootstrap;
 use rivalry::config::Select;
 use rivalry::eval::{Average, Mask};
 
 const NDCG: MetricAt = MetricAt { label: "NDCG", k: 20 };
 
-fn run(seed: u64, per_user: Vec<f64>) -> MeasuredRun {
+fn run(seed: u64, per_user: Vec<f64>) -> EvaluatedRun {
     let named = |value: f64| BTreeMap::from([("NDCG@20".to_owned(), value)]);
     let mean = crate::stats::mean(&per_user);
-    MeasuredRun {
+    EvaluatedRun {
         seed,
         metrics: named(mean),
         head: named(mean / 2.0),
         per_user: BTreeMap::from([("NDCG@20".to_owned(), per_user)]),
-        ..MeasuredRun::default()
+        ..EvaluatedRun::default()
     }
 }
 
-fn measured(methods: &[(&str, &[Vec<f64>])]) -> Measured {
-    let terms = Terms {
+fn evaluated(methods: &[(&str, &[Vec<f64>])]) -> EvaluatedMethods {
+    let protocol = Protocol {
         data: "planted".to_owned(),
         data_checksum: String::new(),
         mask: Mask::default(),
         average: Average::default(),
         select: Some(Select::Valid),
+        selection_metric: "NDCG@20".to_owned(),
     };
-    let method = |(name, runs): &(&str, &[Vec<f64>])| MeasuredMethod {
+    let method = |(name, runs): &(&str, &[Vec<f64>])| EvaluatedMethod {
         name: (*name).to_owned(),
         runs: (0..).zip(*runs).map(|(seed, values)| run(seed, values.clone())).collect(),
     };
-    Measured { terms, methods: methods.iter().map(method).collect() }
+    EvaluatedMethods { protocol, methods: methods.iter().map(method).collect() }
 }
 
 /// 400 users whose values lie all over [0, 1).
@@ -49,7 +51,12 @@ fn shifted(by: impl Fn(usize) -> f64) -> Vec<f64> {
 fn a_planted_difference_is_found_with_its_size_and_sign() {
     // A quarter of the users gain 0.2, an eighth lose 0.1, the rest stay.
     let better = shifted(|n| [0.2, 0.2, -0.1, 0.0, 0.0, 0.0, 0.0, 0.0][n % 8]);
-    let found = contrast(&measured(&[("a", &[base()]), ("b", &[better])]), 0, &[NDCG], Bootstrap::default());
+    let found = compare_to_baseline(
+        &evaluated(&[("a", &[base()]), ("b", &[better])]),
+        0,
+        &[NDCG],
+        Bootstrap::default(),
+    );
     assert_eq!((&found.baseline[..], found.users), ("a", 400));
     assert!(found.methods[0].differences.is_empty());
     let difference = &found.methods[1].differences["NDCG@20"];
@@ -67,7 +74,12 @@ fn a_planted_difference_is_found_with_its_size_and_sign() {
 
 #[test]
 fn a_method_that_is_the_same_is_not_found_different() {
-    let found = contrast(&measured(&[("a", &[base()]), ("b", &[base()])]), 0, &[NDCG], Bootstrap::default());
+    let found = compare_to_baseline(
+        &evaluated(&[("a", &[base()]), ("b", &[base()])]),
+        0,
+        &[NDCG],
+        Bootstrap::default(),
+    );
     let difference = &found.methods[1].differences["NDCG@20"];
     assert_eq!((difference.mean, difference.interval, difference.same), (0.0, [0.0; 2], 1.0));
     assert_eq!((difference.t_corrected, difference.wilcoxon_corrected), (1.0, 1.0));
@@ -77,8 +89,8 @@ fn a_method_that_is_the_same_is_not_found_different() {
 fn seeds_are_averaged_for_each_user_before_users_are_compared() {
     // The seeds wander in opposite directions, so that their mean is the base again.
     let wave = |sign: f64| shifted(|n| sign * (n as f64).sin() / 10.0);
-    let methods = measured(&[("a", &[base()]), ("b", &[wave(1.0), wave(-1.0)])]);
-    let found = contrast(&methods, 0, &[NDCG], Bootstrap::default());
+    let methods = evaluated(&[("a", &[base()]), ("b", &[wave(1.0), wave(-1.0)])]);
+    let found = compare_to_baseline(&methods, 0, &[NDCG], Bootstrap::default());
     assert!(found.methods[1].differences["NDCG@20"].interval.iter().all(|x| x.abs() < 1e-12));
     assert_eq!((&found.methods[1].seeds, found.methods[0].metrics["NDCG@20"].deviation), (&vec![0, 1], None));
     assert!(found.methods[1].metrics["NDCG@20"].deviation.unwrap() > 0.0);
@@ -87,12 +99,12 @@ fn seeds_are_averaged_for_each_user_before_users_are_compared() {
 #[test]
 fn p_values_are_corrected_for_the_number_of_comparisons_and_the_baseline_can_be_any() {
     let little = shifted(|n| if n % 40 == 0 { 0.1 } else { 0.0 });
-    let methods = measured(&[
+    let methods = evaluated(&[
         ("much", &[shifted(|n| f64::from(n as u32 % 3) / 10.0)]),
         ("base", &[base()]),
         ("little", &[little]),
     ]);
-    let found = contrast(&methods, 1, &[NDCG], Bootstrap::default());
+    let found = compare_to_baseline(&methods, 1, &[NDCG], Bootstrap::default());
     assert_eq!(found.baseline, "base");
     let [much, little] = [0, 2].map(|place| &found.methods[place].differences["NDCG@20"]);
     assert!(much.t.p < little.t.p && little.t.p < 0.05);
@@ -106,8 +118,8 @@ fn p_values_are_corrected_for_the_number_of_comparisons_and_the_baseline_can_be_
 #[test]
 fn rounding_in_the_means_over_seeds_is_no_difference() {
     let thirds = |order: [f64; 3]| order.map(|x| vec![x; 90]);
-    let methods = measured(&[("a", &thirds([0.1, 0.2, 0.7])), ("b", &thirds([0.7, 0.1, 0.2]))]);
-    let found = contrast(&methods, 0, &[NDCG], Bootstrap::default());
+    let methods = evaluated(&[("a", &thirds([0.1, 0.2, 0.7])), ("b", &thirds([0.7, 0.1, 0.2]))]);
+    let found = compare_to_baseline(&methods, 0, &[NDCG], Bootstrap::default());
     let difference = &found.methods[1].differences["NDCG@20"];
     assert_eq!((difference.same, difference.wilcoxon.used, difference.t.p), (1.0, 0, 1.0));
 }

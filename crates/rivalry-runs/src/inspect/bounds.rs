@@ -1,18 +1,18 @@
-//! What theory says of a pair, and whether it holds.
+//! The theoretical bounds of a pair.
 //!
-//! The softmax loss is a worst case within a KL ball around even weights. Its soft maximum lies at most `τ log N` below
+//! The softmax loss is a worst case within a KL ball around uniform weights. Its soft maximum lies at most `τ log N` below
 //! the highest logit and never above it, and the radius it attains grows as the temperature falls.
 
 use rivalry::loss::RowDiagnostics;
 
-/// Inequalities are between rounded numbers.
+/// The tolerance of inequalities between rounded numbers.
 const SLACK: f64 = 1e-9;
 
 /// The attained radius `Σ_j q_j log(N q_j)`.
 pub(super) fn radius(weights: &[f64]) -> f64 {
     let n = weights.len() as f64;
     let information = weights.iter().filter(|q| **q > 0.0).map(|q| q * (n * q).ln());
-    // Even weights give zero, up to rounding.
+    // Uniform weights give zero, up to rounding.
     information.sum::<f64>().max(0.0)
 }
 
@@ -34,13 +34,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_radius_is_zero_for_even_weights_and_log_n_for_a_single_one() {
+    fn the_radius_is_zero_for_uniform_weights_and_log_n_for_a_single_one() {
         assert!(radius(&[0.125; 8]) < 1e-15);
         assert!((radius(&[0.0, 1.0, 0.0, 0.0]) - 4f64.ln()).abs() < 1e-15);
     }
 
     #[test]
-    fn a_value_out_of_bounds_is_seen() {
+    fn a_value_out_of_bounds_is_detected() {
         let found = |soft_maximum| RowDiagnostics {
             scales: None,
             temperature: 0.5,

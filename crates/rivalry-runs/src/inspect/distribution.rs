@@ -1,18 +1,18 @@
-//! Many numbers in a few.
+//! Summaries of many values.
 
 use super::{Distribution, Histogram};
-use crate::stats::{Summary, quantile};
+use crate::stats::{MeanStd, quantile};
 
-/// Enough to show a shape, few enough to draw.
+/// The number of bins of a histogram.
 const BINS: usize = 40;
 
 impl Distribution {
-    /// Of these values.
+    /// The distribution of these values.
     ///
     /// # Panics
     /// If there are none.
     pub fn of(mut values: Vec<f64>) -> Self {
-        let Summary { mean, deviation } = Summary::of(&values);
+        let MeanStd { mean, deviation } = MeanStd::of(&values);
         values.sort_unstable_by(f64::total_cmp);
         Self {
             mean,
@@ -24,11 +24,11 @@ impl Distribution {
 }
 
 impl Histogram {
-    /// Bins of equal width from the least to the greatest of ascending values; a single one if all are the same.
+    /// Bins of equal width from the minimum to the maximum of ascending values; a single one if all are equal.
     fn of(ascending: &[f64]) -> Self {
         let (low, high) = (ascending[0], ascending[ascending.len() - 1]);
         let width = (high - low) / BINS as f64;
-        // Values that differ in their last digits only leave no room for edges between them.
+        // Values that differ only in their last digits leave no room for edges between them.
         if width <= 1e-12 * high.abs().max(low.abs()) {
             let margin = if low == 0.0 { 0.5 } else { 0.5 * low.abs() };
             return Self { edges: vec![low - margin, high + margin], counts: vec![ascending.len()] };

@@ -1,8 +1,8 @@
-//! What an inspection found, as `inspect.json` in the run's folder holds it.
+//! The result of an inspection: `inspect.json` in the folder of a run.
 
 use serde::{Deserialize, Serialize};
 
-/// What the loss of a run does to sampled training pairs with the run's model.
+/// Diagnostics of the loss of a run on sampled training pairs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Inspection {
     /// The loss, with its parameters.
@@ -14,23 +14,23 @@ pub struct Inspection {
     pub model: String,
     /// The epoch of the model.
     pub epoch: usize,
-    /// The seed the pairs and negatives were drawn with.
+    /// The seed of the sampled pairs and negatives.
     pub seed: u64,
-    /// How many training pairs were looked at.
+    /// The number of training pairs.
     pub pairs: usize,
-    /// How many negatives each had.
+    /// The number of negatives per pair.
     pub negatives: usize,
-    /// The scale of each negative; none if the loss has no such part.
+    /// The scale κ of each negative; `None` if the loss has none.
     pub kappa: Option<Distribution>,
-    /// How contested each pair is, in [0, 1]; none if the loss has no such part.
+    /// The competition of each pair, in [0, 1]; `None` if the loss does not measure it.
     pub competition: Option<Distribution>,
-    /// What each pair's temperature is divided by; none if the loss has no such part.
+    /// The divisor of each pair's temperature; `None` if the loss has none.
     pub multiplier: Option<Distribution>,
-    /// The temperature of each pair; none if it is the same for all.
+    /// The temperature of each pair; `None` if it is the same for all.
     pub temperature: Option<Distribution>,
-    /// Where the gradient goes.
+    /// How the gradient is distributed over the negatives.
     pub gradient: GradientShares,
-    /// How far the weights of the negatives are from even.
+    /// The KL divergence of the weights of the negatives from uniform weights.
     pub radius: Radius,
     /// The same positive with two samples of negatives.
     pub two_slates: Vec<TwoSlates>,
@@ -47,9 +47,9 @@ pub struct Distribution {
     pub mean: f64,
     /// Its standard deviation.
     pub deviation: f64,
-    /// Least, 5 %, 25 %, 50 %, 75 %, 95 % and greatest.
+    /// Minimum, 5 %, 25 %, 50 %, 75 %, 95 % and maximum.
     pub quantiles: [f64; 7],
-    /// How often it falls where.
+    /// The histogram.
     pub histogram: Histogram,
 }
 
@@ -58,7 +58,7 @@ pub struct Distribution {
 pub struct Histogram {
     /// One more than there are counts, ascending.
     pub edges: Vec<f64>,
-    /// How many fell between an edge and the next; the last edge belongs to the last count.
+    /// The number of values between an edge and the next; the last edge belongs to the last count.
     pub counts: Vec<usize>,
 }
 
@@ -69,22 +69,24 @@ pub struct GradientShares {
     pub up_to_rank: Vec<usize>,
     /// With the softmax loss at the same temperature.
     pub sl: Vec<f64>,
-    /// With the run's own loss.
-    pub own: Vec<f64>,
+    /// With the loss of the run.
+    #[serde(rename = "own")]
+    pub this_loss: Vec<f64>,
 }
 
-/// The attained KL radius `Σ_j q_j log(N q_j)` of the weights of the negatives against even ones.
+/// The attained KL radius `Σ_j q_j log(N q_j)` of the weights of the negatives against uniform ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Radius {
     /// With the softmax loss at the same temperature.
     pub sl: Distribution,
-    /// With the run's own loss.
-    pub own: Distribution,
-    /// What theory says of the run's own loss, checked on every pair.
+    /// With the loss of the run.
+    #[serde(rename = "own")]
+    pub this_loss: Distribution,
+    /// The theoretical bounds of the loss, checked on every pair.
     pub bounds: Bounds,
 }
 
-/// The inequalities that must hold: how often they were checked, and how often they did not hold.
+/// The theoretical inequalities: on how many pairs they were checked, and on how many they failed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bounds {
     /// Pairs checked.
@@ -93,7 +95,7 @@ pub struct Bounds {
     pub value_broken: usize,
     /// Pairs whose radius falls when the temperature is lowered.
     pub radius_broken: usize,
-    /// The mean of `1/τ_ui` over each batch, times τ: the furthest it is from one.
+    /// The largest deviation from one, over all batches, of the mean of `1/τ_ui` times τ.
     pub mean_sharpness_off: f64,
 }
 
@@ -106,11 +108,11 @@ pub struct Slate {
     pub item: String,
     /// The positive's score.
     pub score: f64,
-    /// How contested the pair is with these negatives.
+    /// The competition of the pair with these negatives.
     pub competition: f64,
-    /// The temperature the loss gives it.
+    /// The temperature that the loss gives it.
     pub temperature: f64,
-    /// The negatives, the highest score first.
+    /// The negatives by descending score.
     pub negatives: Vec<Negative>,
 }
 
@@ -123,12 +125,13 @@ pub struct Negative {
     pub score: f64,
     /// Its cosine with the positive item.
     pub similarity: f64,
-    /// Its scale κ; one where the loss has no such part.
+    /// Its scale κ; one if the loss has none.
     pub kappa: f64,
     /// Its share of the gradient with the softmax loss.
     pub sl: f64,
-    /// Its share of the gradient with the run's own loss.
-    pub own: f64,
+    /// Its share of the gradient with the loss of the run.
+    #[serde(rename = "own")]
+    pub this_loss: f64,
 }
 
 /// The same positive with two samples of fifteen negatives, one with few strong competitors and one with many.

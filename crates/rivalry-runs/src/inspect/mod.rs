@@ -1,20 +1,20 @@
-//! What a loss does to the competition between items: the quantities inside it, seen on sampled training pairs.
+//! Diagnostics of a loss on sampled training pairs: scales, competition, temperatures, gradient shares, KL radius.
 //!
-//! [`inspect`] draws pairs and negatives as a training does, scores them with a trained model, and asks the loss for its
-//! [diagnostics](rivalry::loss::Diagnostics): nothing of it is computed here a second time. Everything is in `f64`, so that
-//! the theory's inequalities can be checked to the last digits.
+//! [`inspect`] samples pairs and negatives as in training, scores them with a trained model, and calls the
+//! [diagnostics](rivalry::loss::Diagnostics) of the loss itself. Everything is in `f64`, so that the theoretical
+//! inequalities can be checked with a tight tolerance.
 
-mod batch;
 mod bounds;
+mod collect;
+mod diagnose;
 mod distribution;
-mod gather;
 mod inspection;
-mod look;
+mod sample;
 mod slates;
 #[cfg(test)]
 mod tests;
 
+pub use collect::{InspectOptions, inspect};
 pub use inspection::{
     Bounds, Distribution, GradientShares, Histogram, Inspection, Negative, Radius, Slate, TwoSlates,
 };
-pub use look::{Options, inspect};

@@ -1,83 +1,69 @@
-//! Single pairs with their negatives, for people to look at.
+//! Single pairs with their negatives.
 
-use super::batch::{Sampled, World};
-use super::gather::{Instruments, Seen};
+use super::diagnose::{Diagnosis, PairDiagnostics};
+use super::sample::SampledPair;
 use super::{Negative, Slate, TwoSlates};
 use rivalry::Result;
 use rivalry::rng::Purpose;
 
-/// Negatives in a small sample, samples drawn of each positive, and positives.
+/// Negatives in a small sample, samples per positive, and positives.
 const SMALL: usize = 15;
 const SAMPLES: usize = 64;
 const POSITIVES: usize = 3;
 
-/// How many of the hardest negatives of a pair are shown.
+/// The number of hardest negatives reported for a pair.
 const SHOWN: usize = 20;
 
 /// A pair with its hardest negatives.
-fn slate(
-    world: &World<'_>,
-    instruments: &Instruments,
-    sampled: &Sampled,
-    competition: f64,
-    multiplier: f64,
-) -> Slate {
-    let softmax = instruments.softmax().diagnose(sampled.row(), 1.0);
-    let own = instruments.own().diagnose(sampled.row(), multiplier);
+fn slate(diagnosis: &Diagnosis<'_>, sampled: &SampledPair, competition: f64, multiplier: f64) -> Slate {
+    let model = diagnosis.sampler.model;
+    let softmax = diagnosis.losses.softmax().diagnose(sampled.row(), 1.0);
+    let this_loss = diagnosis.losses.this_loss().diagnose(sampled.row(), multiplier);
     let negative = |place: usize| Negative {
-        item: world.saved.items.original(sampled.negatives[place]).to_owned(),
+        item: model.items.original(sampled.negatives[place]).to_owned(),
         score: sampled.scores[place],
         similarity: sampled.similarities[place],
-        kappa: own.scales.as_ref().map_or(1.0, |scales| scales[place]),
+        kappa: this_loss.scales.as_ref().map_or(1.0, |scales| scales[place]),
         sl: softmax.shares[place],
-        own: own.shares[place],
+        this_loss: this_loss.shares[place],
     };
     Slate {
-        user: world.saved.users.original(sampled.user).to_owned(),
-        item: world.saved.items.original(sampled.item).to_owned(),
+        user: model.users.original(sampled.user).to_owned(),
+        item: model.items.original(sampled.item).to_owned(),
         score: sampled.score,
         competition,
-        temperature: own.temperature,
+        temperature: this_loss.temperature,
         negatives: sampled.ranking().into_iter().take(SHOWN).map(negative).collect(),
     }
 }
 
-/// A pair that was seen in a batch, drawn once more.
-pub(super) fn again(world: &World<'_>, instruments: &Instruments, seen: &Seen, n: usize) -> Result<Slate> {
-    let sampled = world.sample(Purpose::InspectedNegatives, seen.place, seen.pair, n)?;
-    Ok(slate(world, instruments, &sampled, seen.competition, seen.multiplier))
+/// A diagnosed pair, with its negatives sampled again.
+pub(super) fn resampled(diagnosis: &Diagnosis<'_>, pair: &PairDiagnostics) -> Result<Slate> {
+    let sampled =
+        diagnosis.sampler.sample(Purpose::InspectedNegatives, pair.place, pair.pair, diagnosis.negatives)?;
+    Ok(slate(diagnosis, &sampled, pair.competition, pair.multiplier))
 }
 
-/// A few positives, each with the calmest and the most contested of many small samples of negatives. All the samples are
-/// one batch to the loss.
-pub(super) fn two_slates(
-    world: &World<'_>,
-    instruments: &Instruments,
-    pairs: &[(u32, u32)],
-    negatives: usize,
-) -> Result<Vec<TwoSlates>> {
-    // A run without replacement and with few negatives may have no fifteen different ones.
-    let n = negatives.min(SMALL);
+/// A few positives, each with the least and the most contested of many small samples of negatives. All samples form one
+/// batch of the loss.
+pub(super) fn two_slates(diagnosis: &Diagnosis<'_>, pairs: &[(u32, u32)]) -> Result<Vec<TwoSlates>> {
+    // A run without replacement and with few negatives may not have fifteen different ones.
+    let n = diagnosis.negatives.min(SMALL);
     let mut sampled = Vec::new();
     for (positive, &pair) in pairs.iter().take(POSITIVES).enumerate() {
         for sample in 0..SAMPLES {
-            // A batch of its own for each, so that negatives which are shared within a batch differ here.
-            sampled.push(world.sample(
-                Purpose::InspectedSlates,
-                (positive * SAMPLES + sample, 0),
-                pair,
-                n,
-            )?);
+            // A batch of its own for each, because some samplers share negatives within a batch.
+            let place = (positive * SAMPLES + sample, 0);
+            sampled.push(diagnosis.sampler.sample(Purpose::InspectedSlates, place, pair, n)?);
         }
     }
-    let competition: Vec<f64> = sampled.iter().map(|sampled| instruments.competition(sampled)).collect();
-    let multipliers = instruments.multipliers(&competition);
-    let found =
-        |place: usize| slate(world, instruments, &sampled[place], competition[place], multipliers[place]);
+    let competition: Vec<f64> = sampled.iter().map(|sampled| diagnosis.losses.competition(sampled)).collect();
+    let multipliers = diagnosis.losses.multipliers(&competition);
+    let at = |index: usize| slate(diagnosis, &sampled[index], competition[index], multipliers[index]);
     let pick = |first: usize| {
-        let mut places: Vec<usize> = (first..first + SAMPLES).collect();
-        places.sort_by(|&a, &b| competition[a].total_cmp(&competition[b]));
-        TwoSlates { calm: found(places[0]), contested: found(places[SAMPLES - 1]) }
+        let mut order: Vec<usize> = (first..first + SAMPLES).collect();
+        order.sort_by(|&a, &b| competition[a].total_cmp(&competition[b]));
+        TwoSlates { calm: at(order[0]), contested: at(order[SAMPLES - 1]) }
     };
     Ok((0..sampled.len()).step_by(SAMPLES).map(pick).collect())
 }

@@ -14,19 +14,20 @@ fn trained(settings: &str) -> Model {
     let data = rivalry::data::load(&config.data, &Default::default(), &mut |_| {}).unwrap();
     match fit(&data, &config, None, &mut NoCheckpoints, &mut NoObserver).unwrap() {
         Fitted::Done(fit) => fit.into_model(&data, config),
-        Fitted::Stopped(_) => panic!("nobody stopped it"),
+        Fitted::Stopped(_) => unreachable!(),
     }
 }
 
-fn looked_at(saved: &Model) -> Inspection {
-    inspect(saved, "synthetic", Options { pairs: 700, ..Options::default() }, &mut |_, _| {}).unwrap()
+fn inspected(model: &Model) -> Inspection {
+    inspect(model, "synthetic", InspectOptions { pairs: 700, ..InspectOptions::default() }, &mut |_, _| {})
+        .unwrap()
 }
 
 /// The same model with another loss.
-fn with_loss(mut saved: Model, loss: &str) -> Model {
+fn with_loss(mut model: Model, loss: &str) -> Model {
     let loss = LossConfig::from_table("loss", LOSSES, &loss.parse().unwrap()).unwrap();
-    saved.config.gradient.as_mut().unwrap().loss = loss;
-    saved
+    model.config.gradient.as_mut().unwrap().loss = loss;
+    model
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -35,9 +36,9 @@ fn close(a: f64, b: f64) -> bool {
 
 #[test]
 fn the_softmax_loss_is_its_own_measure_and_lacks_every_other_part() {
-    let found = looked_at(&trained("loss.type = 'sl'"));
-    assert_eq!(found.gradient.own, found.gradient.sl);
-    assert_eq!(found.radius.own, found.radius.sl);
+    let found = inspected(&trained("loss.type = 'sl'"));
+    assert_eq!(found.gradient.this_loss, found.gradient.sl);
+    assert_eq!(found.radius.this_loss, found.radius.sl);
     assert!(found.kappa.is_none() && found.competition.is_none());
     assert!(found.multiplier.is_none() && found.temperature.is_none());
     assert!(close(found.gradient.sl.iter().sum(), 1.0));
@@ -47,17 +48,17 @@ fn the_softmax_loss_is_its_own_measure_and_lacks_every_other_part() {
 
 #[test]
 fn without_strength_dsl_is_the_softmax_loss() {
-    let found = looked_at(&trained("loss = { type = 'dsl', alpha = 0, beta = 0 }"));
-    assert_eq!(found.gradient.own, found.gradient.sl);
-    assert_eq!(found.radius.own, found.radius.sl);
+    let found = inspected(&trained("loss = { type = 'dsl', alpha = 0, beta = 0 }"));
+    assert_eq!(found.gradient.this_loss, found.gradient.sl);
+    assert_eq!(found.radius.this_loss, found.radius.sl);
     assert_eq!(found.kappa.unwrap().quantiles, [1.0; 7]);
     assert_eq!(found.multiplier.unwrap().quantiles, [1.0; 7]);
 }
 
 #[test]
 fn the_parts_of_dsl_keep_their_promises() {
-    let saved = trained("loss = { type = 'dsl', alpha = 2, beta = 2 }");
-    let found = looked_at(&saved);
+    let model = trained("loss = { type = 'dsl', alpha = 2, beta = 2 }");
+    let found = inspected(&model);
     let Bounds { checked, value_broken, radius_broken, mean_sharpness_off } = found.radius.bounds;
     assert_eq!((checked, value_broken, radius_broken), (700, 0, 0));
     assert!(mean_sharpness_off < 1e-12, "{mean_sharpness_off}");
@@ -77,13 +78,13 @@ fn the_parts_of_dsl_keep_their_promises() {
 
 #[test]
 fn drift_control_makes_the_mean_of_the_inverse_scales_one() {
-    let saved = trained("loss = { type = 'dsl-kappa', beta = 3 }\ntrain.negatives = 20");
-    let found = looked_at(&saved);
+    let model = trained("loss = { type = 'dsl-kappa', beta = 3 }\ntrain.negatives = 20");
+    let found = inspected(&model);
     // With 20 negatives the whole sample is shown.
     for slate in found.most_contested.iter().chain(&found.least_contested) {
         let inverse = slate.negatives.iter().map(|negative| negative.kappa.recip());
         assert!(close(inverse.sum::<f64>() / 20.0, 1.0));
-        assert!(close(slate.negatives.iter().map(|negative| negative.own).sum(), 1.0));
+        assert!(close(slate.negatives.iter().map(|negative| negative.this_loss).sum(), 1.0));
     }
 }
 
@@ -98,11 +99,11 @@ fn every_member_of_the_family_can_be_seen_and_keeps_the_bounds() {
         "type = 'dsl@k'",
         "type = 'softmax'\nactivation = 'atan'\nscale = 'kappa'\ntemperature = 'competition'\nweight = 'top-k'",
     ] {
-        let saved = with_loss(plain(), loss);
-        let found = looked_at(&saved);
+        let model = with_loss(plain(), loss);
+        let found = inspected(&model);
         let Bounds { value_broken, radius_broken, mean_sharpness_off, .. } = found.radius.bounds;
         assert!(value_broken + radius_broken == 0 && mean_sharpness_off < 1e-12, "{loss}: {found:?}");
-        assert!(close(found.gradient.own.iter().sum(), 1.0), "{loss}");
+        assert!(close(found.gradient.this_loss.iter().sum(), 1.0), "{loss}");
         assert_eq!(found.kappa.is_some(), loss.contains("dsl@k") || loss.contains("kappa"), "{loss}");
         assert_eq!(
             found.temperature.is_some(),
@@ -113,10 +114,10 @@ fn every_member_of_the_family_can_be_seen_and_keeps_the_bounds() {
 
 #[test]
 fn the_others_are_refused_with_the_losses_that_can_be_seen() {
-    let saved = with_loss(trained("loss.type = 'sl'"), "type = 'bpr'");
-    let error = inspect(&saved, "", Options::default(), &mut |_, _| {}).unwrap_err().to_string();
+    let model = with_loss(trained("loss.type = 'sl'"), "type = 'bpr'");
+    let error = inspect(&model, "", InspectOptions::default(), &mut |_, _| {}).unwrap_err().to_string();
     assert!(
-        error.contains("bpr is not of the softmax family")
+        error.contains("bpr does not belong to the softmax family")
             && error.contains("dsl-ca")
             && !error.contains("llpauc")
     );
@@ -124,7 +125,7 @@ fn the_others_are_refused_with_the_losses_that_can_be_seen() {
 
 #[test]
 fn slates_are_ordered_and_of_the_right_kind() {
-    let found = looked_at(&trained("loss.type = 'dsl-ca'"));
+    let found = inspected(&trained("loss.type = 'dsl-ca'"));
     let competition = |slates: &[Slate]| slates.iter().map(|slate| slate.competition).collect::<Vec<_>>();
     let (most, least) = (competition(&found.most_contested), competition(&found.least_contested));
     assert!(most.len() == 5 && most.is_sorted_by(|a, b| a >= b) && least.is_sorted() && least[4] < most[4]);
@@ -145,11 +146,11 @@ fn slates_are_ordered_and_of_the_right_kind() {
 #[test]
 fn the_seed_decides_and_threads_do_not_also_with_shared_negatives() {
     for sampler in ["uniform", "shared"] {
-        let saved = trained(&format!("loss.type = 'dsl'\nsampler.type = '{sampler}'"));
+        let model = trained(&format!("loss.type = 'dsl'\nsampler.type = '{sampler}'"));
         let with = |threads: usize, seed| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let options = Options { pairs: 400, seed, ..Options::default() };
-            pool.install(|| inspect(&saved, "", options, &mut |_, _| {}).unwrap())
+            let options = InspectOptions { pairs: 400, seed, ..InspectOptions::default() };
+            pool.install(|| inspect(&model, "", options, &mut |_, _| {}).unwrap())
         };
         assert_eq!(with(1, Some(4)), with(3, Some(4)));
         assert_eq!(with(1, None), with(1, Some(0)));
@@ -159,7 +160,7 @@ fn the_seed_decides_and_threads_do_not_also_with_shared_negatives() {
 
 #[test]
 fn similarities_are_cosines_also_where_scores_are_not() {
-    let found = looked_at(&trained("loss.type = 'sl'\nmodel.score = 'dot'\noptim.lr = 0.01"));
+    let found = inspected(&trained("loss.type = 'sl'\nmodel.score = 'dot'\noptim.lr = 0.01"));
     let negatives = found.two_slates.iter().flat_map(|two| &two.contested.negatives);
     let similarities: Vec<f64> = negatives.map(|negative| negative.similarity).collect();
     assert!(similarities.iter().all(|s| s.abs() <= 1.0 + 1e-6));

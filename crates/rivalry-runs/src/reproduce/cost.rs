@@ -1,4 +1,4 @@
-//! About how long a training takes, to say so before it starts and to do the cheap ones first.
+//! Estimated cost of a training, for the plan and to run cheap trainings first.
 //!
 //! The constants are rounded from `docs/performance.md`: seconds of one core with AVX2.
 

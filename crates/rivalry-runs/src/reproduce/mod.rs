@@ -1,8 +1,9 @@
-//! The published tables and figures, cell by cell: which trainings they need, what those cost, and the measured values.
+//! Reproduction of the published tables and figures: the trainings they need, their cost, and their results beside the
+//! published ones.
 
 mod cost;
-mod measured;
 mod plan;
+mod results;
 
-pub use measured::{MeasuredCell, measure};
-pub use plan::{Figure, Noise, Plan, Planned, Request, plan};
+pub use plan::{Experiment, Noise, Plan, Planned, Request, plan};
+pub use results::{CellResult, collect_results};

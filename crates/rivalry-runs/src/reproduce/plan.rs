@@ -1,4 +1,4 @@
-//! Which trainings the published tables and figures need.
+//! The trainings that the published tables and figures need.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use super::cost;
 use rivalry::config::{Config, Select, setting_layer, source_layer};
 use rivalry::{InputError, Result};
 
-use crate::experiment::Trial;
 use crate::presets::{CellKey, paper_cells, preset_layer, tuned};
+use crate::sweep::Trial;
 
-/// What can be reproduced.
+/// A table or figure that can be reproduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Figure {
+pub enum Experiment {
     /// IID performance.
     Table1,
     /// Performance under a shift of popularity.
@@ -22,14 +22,14 @@ pub enum Figure {
     HeadTail,
     /// Not in the paper: false pairs in the training part.
     FalsePositives,
-    /// Not in the paper: the user's own items among the negatives.
+    /// Not in the paper: training items of the user among the negatives.
     FalseNegatives,
 }
 
 const IID: [&str; 4] = ["amazon2014-health", "amazon2014-electronic", "amazon2014-movie", "gowalla"];
 const SHIFTED: [&str; 2] = ["amazon2014-electronic-popularity", "gowalla-popularity"];
 const BACKBONES: [&str; 2] = ["mf", "lightgcn"];
-/// The rows of the tables, and DSL@K, which is named in the paper and has no figures there.
+/// The rows of the tables, and DSL@K, which the paper names without results.
 const LOSSES: [&str; 10] =
     ["bpr", "guidedrec", "llpauc", "sl", "advinfonce", "bsl", "psl", "sl@k", "dsl", "dsl@k"];
 const ABLATION: [&str; 4] = ["sl", "dsl-ca", "dsl-kappa", "dsl"];
@@ -37,8 +37,8 @@ const NOISE_LOSSES: [&str; 4] = ["sl", "psl", "sl@k", "dsl-ca"];
 const FALSE_POSITIVES: [f64; 4] = [0.05, 0.1, 0.15, 0.2];
 const FALSE_NEGATIVES: [f64; 5] = [0.05, 0.1, 0.2, 0.3, 0.5];
 
-impl Figure {
-    /// All of the paper's.
+impl Experiment {
+    /// Those of the paper.
     pub const PAPER: [Self; 4] = [Self::Table1, Self::Table2, Self::Ablation, Self::HeadTail];
 
     fn needs(self) -> (&'static [&'static str], &'static [&'static str], &'static [&'static str]) {
@@ -60,49 +60,49 @@ impl Figure {
     }
 }
 
-/// Noise added on purpose.
+/// Artificial noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Noise {
     /// None.
     None,
-    /// So many false pairs, as a share of the training pairs.
+    /// False pairs, as a share of the training pairs.
     FalsePositives(f64),
-    /// So likely a negative is one of the user's own items.
+    /// The probability that a negative is a training item of the user.
     FalseNegatives(f64),
 }
 
-/// What is asked for.
+/// What to reproduce.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
-    /// These tables and figures.
-    pub figures: Vec<Figure>,
-    /// Of these only; all if empty. A data set may be given by the last part of its name, such as `health`.
+    /// Tables and figures.
+    pub experiments: Vec<Experiment>,
+    /// Restricts the data sets, unless empty. A data set may be given by the last part of its name, such as `health`.
     pub data: Vec<String>,
-    /// Of these backbones only; all if empty.
+    /// Restricts the models, unless empty.
     pub backbones: Vec<String>,
-    /// Of these losses only; all if empty. For noise any loss that has settings.
+    /// Restricts the losses, unless empty. For noise any loss that has settings.
     pub losses: Vec<String>,
-    /// From so many seeds, counted from 0.
+    /// The number of seeds, counted from 0.
     pub seeds: u64,
-    /// For so many epochs instead of the published 200.
+    /// The number of epochs instead of the published 200.
     pub epochs: Option<usize>,
-    /// Each ends after so many evaluations without a better one, instead of running all its epochs.
+    /// Early stopping after this many evaluations without an improvement, instead of running all epochs.
     pub patience: Option<usize>,
 }
 
 /// The trainings that are needed.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// What can be trained, the cheapest first.
+    /// The trainings, the cheapest first.
     pub planned: Vec<Planned>,
-    /// The cells that can't be, because their settings are neither published nor tuned yet.
+    /// The cells without settings, neither published nor tuned.
     pub left_out: Vec<CellKey>,
 }
 
 /// One training.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// What to train.
+    /// The training.
     pub trial: Trial,
     /// Data set, model and loss.
     pub key: CellKey,
@@ -112,14 +112,14 @@ pub struct Planned {
     pub tuned: bool,
     /// The published figures, if there are any.
     pub published: Option<&'static BTreeMap<String, f64>>,
-    /// About how many seconds of one core it takes.
+    /// The estimated time on one core, in seconds.
     pub cost: f64,
 }
 
-/// The trainings that a request needs, each once, the cheapest first.
+/// Plans the trainings of a request, each once, the cheapest first.
 pub fn plan(request: &Request) -> Result<Plan> {
     let mut plan = Plan::default();
-    for figure in &request.figures {
+    for figure in &request.experiments {
         let (data, backbones, losses) = figure.needs();
         let any_loss = !figure.levels().is_empty() && !request.losses.is_empty();
         let losses: Vec<&str> = match any_loss {
@@ -139,9 +139,9 @@ pub fn plan(request: &Request) -> Result<Plan> {
         }
     }
     if plan.planned.is_empty() && plan.left_out.is_empty() {
-        return Err(InputError::new("nothing is left of the tables and figures with these restrictions")
+        return Err(InputError::new("no training is left with these restrictions")
             .field("--only")
-            .help("leave some out; 'rivalry reproduce --help' says what there is")
+            .help("remove some of them; 'rivalry reproduce --help' lists the parts")
             .into());
     }
     plan.left_out.sort();
@@ -150,7 +150,7 @@ pub fn plan(request: &Request) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Whether a name is among those asked for, or ends like one of them.
+/// Whether a name, or its last part, is among the requested ones.
 fn wanted(asked: &[String], name: &str) -> bool {
     let alike = |asked: &String| {
         asked == name || name.strip_suffix(&asked[..]).is_some_and(|rest| rest.ends_with('-'))
@@ -160,7 +160,7 @@ fn wanted(asked: &[String], name: &str) -> bool {
 
 impl Plan {
     fn add(&mut self, request: &Request, key: &CellKey, noise: Noise) -> Result<()> {
-        // The settings of the shifted sets are not published; those of the same data without the shift serve.
+        // The settings of the shifted data sets are not published; those of the unshifted ones are used.
         let (base, shifted) = match key.data.strip_suffix("-popularity") {
             Some(base) => (CellKey { data: base.to_owned(), ..key.clone() }, true),
             None => (key.clone(), false),
@@ -191,7 +191,7 @@ impl Plan {
         let mut config = Config::from_layers(&layers)?;
         if let Some(gradient) = &mut config.gradient {
             if shifted {
-                // As the published reference does; the last epoch's figures are in the log all the same.
+                // As in the published reference; the metrics of the last epoch are in the log.
                 gradient.train.select = Some(Select::Test);
             }
             gradient.train.epochs = request.epochs.unwrap_or(gradient.train.epochs);
@@ -217,7 +217,7 @@ impl Plan {
         Ok(())
     }
 
-    /// About how many seconds of one core all of it takes.
+    /// The estimated time of all trainings on one core, in seconds.
     pub fn cost(&self) -> f64 {
         self.planned.iter().map(|planned| planned.cost).sum()
     }
@@ -227,10 +227,10 @@ impl Plan {
 mod tests {
     use super::*;
 
-    fn asked(figures: &[Figure], data: &[&str], backbones: &[&str]) -> Request {
+    fn asked(figures: &[Experiment], data: &[&str], backbones: &[&str]) -> Request {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         Request {
-            figures: figures.to_vec(),
+            experiments: figures.to_vec(),
             data: names(data),
             backbones: names(backbones),
             seeds: 1,
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn the_tables_of_one_data_set_need_each_training_once_and_the_cheapest_comes_first() {
-        let plan = plan(&asked(&Figure::PAPER, &["health"], &["mf"])).unwrap();
+        let plan = plan(&asked(&Experiment::PAPER, &["health"], &["mf"])).unwrap();
         let mut names: Vec<&str> = plan.planned.iter().map(|planned| &planned.key.loss[..]).collect();
         names.extend(plan.left_out.iter().map(|left_out| &left_out.loss[..]));
         names.sort_unstable();
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn shifted_data_take_the_settings_of_their_unshifted_twin() {
-        let plan = plan(&asked(&[Figure::Table2], &["gowalla-popularity"], &[])).unwrap();
+        let plan = plan(&asked(&[Experiment::Table2], &["gowalla-popularity"], &[])).unwrap();
         let sl = plan.planned.iter().find(|planned| planned.key.loss == "sl").unwrap();
         assert_eq!(sl.trial.config.data.source, "gowalla-popularity");
         assert_eq!(sl.trial.config.gradient.as_ref().unwrap().train.select, Some(Select::Test));
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn noise_has_levels_and_none() {
-        let mut request = asked(&[Figure::FalseNegatives], &["health"], &[]);
+        let mut request = asked(&[Experiment::FalseNegatives], &["health"], &[]);
         request.losses = vec!["sl".to_owned()];
         let plan = plan(&request).unwrap();
         assert_eq!(plan.planned.len(), 6);

@@ -1,4 +1,4 @@
-//! Whether two runs came out the same, to the bit.
+//! Bitwise comparison of a run with its repetition.
 
 use serde::Serialize;
 
@@ -8,21 +8,21 @@ use rivalry::train::Outcome;
 
 use super::FinishedRun;
 
-/// How a run and its repetition compare.
+/// The comparison of a run with its repetition.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Agreement {
-    /// Whether everything that was compared is the same, to the bit.
+    /// Whether everything compared is bitwise identical.
     pub same: bool,
-    /// Whether the models were compared: a trial of a search has none left.
+    /// Whether the models were compared: most trials of a sweep keep none.
     pub model_compared: bool,
-    /// What differs, in words.
+    /// The differences, in words.
     pub differences: Vec<String>,
-    /// What may be the reason: release, commit, instructions, processor.
+    /// Possible reasons: release, commit, instruction set, processor.
     pub circumstances: Vec<String>,
 }
 
 impl Agreement {
-    /// Compares a finished run with its repetition: the model's tables, every evaluation on the way, the figures.
+    /// Compares a finished run with its repetition: tensors, evaluations, metrics.
     ///
     /// # Errors
     /// If a file of either can't be read.
@@ -46,7 +46,7 @@ impl Agreement {
             differences.push(format!("there were {} evaluations then, {} now", first.len(), second.len()));
         }
         compare_figures(&then.record.outcome, &now.record.outcome, &mut differences);
-        let circumstances = then.record.origin.differences(&now.record.origin);
+        let circumstances = then.record.provenance.differences(&now.record.provenance);
         Ok(Self { same: differences.is_empty(), model_compared, differences, circumstances })
     }
 }

@@ -1,4 +1,4 @@
-//! Runs as they lie on the disk: finding them.
+//! Finding runs on disk.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::{Error, Result};
 
 /// Every run in a folder and the folders within it, by path. The folder itself may be a run.
 ///
-/// Hidden folders and links to folders are passed over, so that a search always ends.
+/// Hidden folders and symbolic links are skipped, so that the search always terminates.
 pub fn find_runs(folder: &Path) -> Result<Vec<RunFolder>> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];

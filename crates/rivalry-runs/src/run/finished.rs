@@ -1,4 +1,4 @@
-//! A finished run as it is read back: what was asked for, what came out, and how it went.
+//! Finished runs.
 
 use std::path::Path;
 
@@ -9,27 +9,27 @@ use crate::{InputError, Result};
 use rivalry::config::Config;
 use rivalry::train::Record;
 
-/// A run that has its figures.
+/// A finished run.
 #[derive(Clone, Debug)]
 pub struct FinishedRun {
-    /// Where it is.
+    /// Its folder.
     pub folder: RunFolder,
-    /// How it was trained.
+    /// Its config.
     pub config: Config,
-    /// What came out.
+    /// Its metrics.
     pub record: RunRecord,
-    /// One record an evaluation.
+    /// One record per evaluation.
     pub history: Vec<Record>,
 }
 
 impl FinishedRun {
-    /// Reads all of a run but its model.
+    /// Reads everything of a run but its model.
     ///
     /// # Errors
     /// If there is no run, it is not finished, or a file of it is damaged; the error says which, and in which line.
     pub fn open(path: &Path) -> Result<Self> {
         if !path.exists() {
-            return Err(InputError::new("there is no such folder").file(path).into());
+            return Err(InputError::new("no such folder").file(path).into());
         }
         let folder = RunFolder::open(path)?;
         let config = folder.config()?;

@@ -1,8 +1,8 @@
-//! Paths in commands that people paste.
+//! Shell quoting of paths.
 
 use std::path::Path;
 
-/// A path as it can be pasted into a shell.
+/// The path, quoted for a shell if necessary.
 pub fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/\\._-+@:~,".contains(c);

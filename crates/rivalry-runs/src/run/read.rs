@@ -1,4 +1,4 @@
-//! What lies in a run's folder, read back in.
+//! Reading the files of a run.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use rivalry::config::{Config, read_layer};
 use rivalry::train::Record;
 
 impl RunFolder {
-    /// What the run was asked to be.
+    /// The config of the run.
     pub fn config(&self) -> Result<Config> {
         let path = self.path().join(CONFIG);
         Config::from_layers(&[read_layer(&path)?]).map_err(|error| match error {
@@ -19,7 +19,7 @@ impl RunFolder {
         })
     }
 
-    /// What each evaluation of the run found, in order; nothing if there was none yet.
+    /// The evaluations of the run, in order; empty if there was none yet.
     pub fn log(&self) -> Result<Vec<Record>> {
         let path = self.path().join(LOG);
         let text = text_of(&path)?.unwrap_or_default();
@@ -28,14 +28,14 @@ impl RunFolder {
                 InputError::new(format!("not a record of an evaluation: {e}"))
                     .file(&path)
                     .line(line)
-                    .help("the file is damaged: bring it back from a copy, or train the run again")
+                    .help("the file is damaged: restore it from a copy, or train the run again")
                     .into()
             })
         };
         (1..).zip(text.lines()).map(record).collect()
     }
 
-    /// What the last inspection of the run's model found, if there was one.
+    /// The last inspection of the run's model, if there is one.
     pub fn inspection(&self) -> Result<Option<Inspection>> {
         let path = self.path().join(INSPECTION);
         let Some(text) = text_of(&path)? else { return Ok(None) };
@@ -49,7 +49,7 @@ impl RunFolder {
     }
 }
 
-/// The text of a file, if it is there.
+/// The text of a file, if it exists.
 fn text_of(path: &Path) -> Result<Option<String>> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),

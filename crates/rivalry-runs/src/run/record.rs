@@ -10,7 +10,7 @@ use rivalry::{Error, InputError, Result};
 use serde::{Deserialize, Serialize};
 
 use super::folder::METRICS;
-use super::{Origin, RunFolder};
+use super::{Provenance, RunFolder};
 
 /// The figures of a run, and how they were obtained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct RunRecord {
     pub outcome: Outcome,
     /// The program and machine that produced them.
     #[serde(flatten)]
-    pub origin: Origin,
+    pub provenance: Provenance,
     /// The seed.
     #[serde(default)]
     pub seed: u64,
@@ -62,7 +62,7 @@ impl RunFolder {
     pub fn finish(&self, outcome: Outcome, dataset: &Dataset) -> Result<RunRecord> {
         let record = RunRecord {
             outcome,
-            origin: Origin::here(),
+            provenance: Provenance::here(),
             seed: self.config()?.seed,
             data: dataset.name.clone(),
             data_checksum: dataset.checksum.clone(),
@@ -76,7 +76,7 @@ impl RunFolder {
 }
 
 fn damaged(path: &Path, fault: &serde_json::Error) -> Error {
-    InputError::new(format!("not the figures of a run: {fault}"))
+    InputError::new(format!("not the metrics of a run: {fault}"))
         .file(path)
         .line(fault.line() as u64)
         .help("the file is damaged: restore it from a copy, or make it again with rivalry train --resume")

@@ -1,18 +1,18 @@
-//! The bootstrap: how far would the mean wander if other users of the same kind had come?
+//! The percentile bootstrap of the mean.
 
 use rayon::prelude::*;
 
 use super::{mean, quantile};
 use rivalry::rng::{Purpose, below, stream};
 
-/// How to draw, and how sure to be.
+/// Parameters of a bootstrap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bootstrap {
-    /// How many times the values are drawn anew.
+    /// The number of resamples.
     pub resamples: usize,
-    /// The share of resamples inside the interval.
+    /// The confidence level.
     pub confidence: f64,
-    /// Decides what is drawn.
+    /// The seed of the resampling.
     pub seed: u64,
 }
 
@@ -23,11 +23,10 @@ impl Default for Bootstrap {
     }
 }
 
-/// The percentile bootstrap interval of the mean: as many values are drawn with replacement as there are, many times,
-/// and the middle share of the means is the interval.
+/// The percentile bootstrap interval of the mean.
 ///
-/// Each resample has its own stream, so the interval is the same for any number of threads. Without resamples or with
-/// fewer than two values it is the mean itself.
+/// Each resample has its own random stream, so the interval does not depend on the number of threads. Without resamples or
+/// with fewer than two values both ends are the mean.
 ///
 /// ```
 /// let values: Vec<f64> = (0..100).map(f64::from).collect();
@@ -41,7 +40,7 @@ pub fn mean_interval(values: &[f64], bootstrap: Bootstrap) -> [f64; 2] {
     }
     let resample = |number: u64| {
         let mut rng = stream(bootstrap.seed, Purpose::Bootstrap, &[number]);
-        // Measured from the first value, so that what doesn't vary doesn't seem to.
+        // Relative to the first value, so that constant values have no rounding errors.
         let drawn: f64 = (0..n).map(|_| values[below(&mut rng, n as u32) as usize] - values[0]).sum();
         values[0] + drawn / n as f64
     };
@@ -62,7 +61,7 @@ mod tests {
     #[test]
     fn the_interval_is_close_to_the_normal_one() {
         let [low, high] = mean_interval(&values(), Bootstrap::default());
-        let summary = super::super::Summary::of(&values());
+        let summary = super::super::MeanStd::of(&values());
         let half = 1.96 * summary.deviation.unwrap() / 500f64.sqrt();
         assert!((low - (summary.mean - half)).abs() < 0.1 * half, "{low} {high}");
         assert!((high - (summary.mean + half)).abs() < 0.1 * half, "{low} {high}");

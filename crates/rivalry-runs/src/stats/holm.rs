@@ -1,7 +1,7 @@
-//! Holm's correction: with many comparisons, some will look significant by chance.
+//! Holm's correction for multiple comparisons.
 
-/// The p values corrected for being looked at together, in the order given: the smallest times their number, the next
-/// times one less, and so on, none smaller than the one before it and none above 1.
+/// The corrected p values, in the order given: the smallest times their number, the next times one less, and so on, made
+/// monotone and at most 1.
 ///
 /// S. Holm: *A simple sequentially rejective multiple test procedure*, Scandinavian Journal of Statistics 6(2), 1979.
 ///
@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn the_order_of_the_values_is_kept() {
-        // 0.01 · 4, 0.02 · 3, 0.03 · 2, and the largest is held up by the one before it.
+        // 0.01 · 4, 0.02 · 3, 0.03 · 2, and the largest is raised to the one before it.
         let corrected = holm(&[0.03, 0.01, 0.045, 0.02]);
         for (found, expected) in corrected.iter().zip([0.06, 0.04, 0.06, 0.06]) {
             assert!((found - expected).abs() < 1e-12, "{corrected:?}");

@@ -1,16 +1,16 @@
-//! The paired t test: is the mean of the differences zero?
+//! The paired t test.
 
 use puruspe::betai;
 use serde::{Deserialize, Serialize};
 
-use super::Summary;
+use super::MeanStd;
 
-/// What the paired t test found.
+/// The result of a paired t test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TTest {
-    /// The mean difference in units of its standard error; none where the differences have no spread to measure it by.
+    /// The mean difference divided by its standard error; `None` if the differences have no variance.
     pub statistic: Option<f64>,
-    /// One less than there are pairs.
+    /// The number of pairs minus one.
     pub degrees_of_freedom: usize,
     /// The two-sided p value.
     pub p: f64,
@@ -18,8 +18,7 @@ pub struct TTest {
 
 /// Student's t test for paired values, given their differences; two-sided.
 ///
-/// One pair or none tells nothing, and neither do differences that are all zero: p is 1. Differences that are all the
-/// same and not zero leave no doubt: p is 0.
+/// With fewer than two pairs, or if all differences are zero, p is 1. If all differences are equal and not zero, p is 0.
 ///
 /// ```
 /// let test = rivalry_runs::stats::paired_t(&[1.0, 2.0, 3.0, 2.0]);
@@ -27,7 +26,7 @@ pub struct TTest {
 /// ```
 pub fn paired_t(differences: &[f64]) -> TTest {
     let n = differences.len();
-    let Summary { mean, deviation } = Summary::of(differences);
+    let MeanStd { mean, deviation } = MeanStd::of(differences);
     let none = |p| TTest { statistic: None, degrees_of_freedom: n.saturating_sub(1), p };
     match deviation {
         None => none(1.0),
@@ -43,7 +42,7 @@ pub fn paired_t(differences: &[f64]) -> TTest {
     }
 }
 
-/// How likely Student's t is at least this far from zero.
+/// The two-sided tail probability of Student's t.
 fn two_sided(t: f64, degrees: f64) -> f64 {
     betai(0.5 * degrees, 0.5, degrees / (degrees + t * t))
 }

@@ -1,19 +1,19 @@
-//! Wilcoxon's signed-rank test: are the differences as often and as far above zero as below?
+//! Wilcoxon's signed-rank test.
 
 use puruspe::erfc;
 use serde::{Deserialize, Serialize};
 
-/// Up to so many differences the distribution is counted out, without and with ties or zeros among them; beyond them
-/// the normal approximation is close. The bounds are SciPy's, so that both give the same p.
+/// The largest samples with an exact p, without and with ties or zeros; larger ones use the normal approximation. The limits
+/// are SciPy's.
 const EXACT: usize = 50;
 const EXACT_WITH_TIES: usize = 13;
 
-/// What the signed-rank test found.
+/// The result of a signed-rank test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SignedRank {
     /// The smaller of the sums of ranks of positive and of negative differences.
     pub statistic: f64,
-    /// How many differences are not zero.
+    /// The number of non-zero differences.
     pub used: usize,
     /// The two-sided p value.
     pub p: f64,
@@ -22,7 +22,7 @@ pub struct SignedRank {
 /// Wilcoxon's signed-rank test for paired values, given their differences; two-sided.
 ///
 /// Zeros are dropped, ties share their mean rank. Small samples get the exact p, larger ones the normal approximation
-/// with correction for ties and none for continuity. If nothing is left, p is 1.
+/// with correction for ties and none for continuity. Without non-zero differences p is 1.
 ///
 /// ```
 /// let test = rivalry_runs::stats::wilcoxon(&[1.0, 2.0, 3.0, 4.0, -5.0]);
@@ -35,7 +35,7 @@ pub fn wilcoxon(differences: &[f64]) -> SignedRank {
     if n == 0 {
         return SignedRank { statistic: 0.0, used: 0, p: 1.0 };
     }
-    // Twice the ranks: those of ties end in halves, so these are whole.
+    // Twice the ranks, which are integers even for ties.
     let mut ranks = Vec::with_capacity(n);
     let mut ties = 0.0;
     for tied in kept.chunk_by(|a, b| a.abs() == b.abs()) {
@@ -56,8 +56,8 @@ pub fn wilcoxon(differences: &[f64]) -> SignedRank {
     SignedRank { statistic: smaller as f64 / 2.0, used: n, p }
 }
 
-/// Every choice of signs is equally likely: how many of them have a sum of ranks at most `smaller`, or as far on the
-/// other side.
+/// The exact two-sided p: the share of all assignments of signs whose sum of ranks is at most `smaller`, or as extreme on
+/// the other side.
 fn exact(ranks: &[u64], smaller: u64) -> f64 {
     let total: u64 = ranks.iter().sum();
     let mut ways = vec![0.0; total as usize + 1];
@@ -74,7 +74,7 @@ fn exact(ranks: &[u64], smaller: u64) -> f64 {
     (2.0 * tail / (ranks.len() as f64).exp2()).min(1.0)
 }
 
-/// The sum of ranks is nearly normal; each group of `t` ties takes `(t³ - t)/48` from its variance.
+/// The normal approximation; each group of `t` ties reduces the variance by `(t³ - t)/48`.
 fn approximate(n: f64, statistic: f64, ties: f64) -> f64 {
     let mean = n * (n + 1.0) / 4.0;
     let variance = (n * (n + 1.0) * (2.0 * n + 1.0) - ties / 2.0) / 24.0;

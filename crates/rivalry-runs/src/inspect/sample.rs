@@ -1,4 +1,4 @@
-//! Training pairs and their negatives, drawn as a training draws them, with their scores in `f64`.
+//! Training pairs with negatives, sampled as in training, and their scores in `f64`.
 
 use rivalry::backbone::{Embeddings, Score};
 use rivalry::data::Interactions;
@@ -9,11 +9,11 @@ use rivalry::sampler::Sampler;
 use rivalry::scorer::unit_rows;
 use rivalry::{Error, InputError, Matrix, Result};
 
-/// A trained model and what it was trained on.
-pub(super) struct World<'a> {
-    pub saved: &'a Model,
+/// Samples training pairs and negatives, and scores them with a trained model.
+pub(super) struct PairSampler<'a> {
+    pub model: &'a Model,
     scored: Embeddings,
-    /// The items by their direction alone, where the score is not a cosine.
+    /// The normalised item embeddings, if the score is not a cosine.
     directions: Option<Matrix>,
     sampler: Box<dyn Sampler + 'a>,
     /// Whether the loss uses the log-probabilities of negatives.
@@ -22,7 +22,7 @@ pub(super) struct World<'a> {
 }
 
 /// A training pair with a sample of negatives.
-pub(super) struct Sampled {
+pub(super) struct SampledPair {
     pub user: u32,
     pub item: u32,
     pub score: f64,
@@ -33,8 +33,8 @@ pub(super) struct Sampled {
     pub log_probs: Vec<f64>,
 }
 
-impl Sampled {
-    /// The pair as a loss sees it.
+impl SampledPair {
+    /// The pair as the input of a loss.
     pub fn row(&self) -> Row<'_, f64> {
         Row {
             user: self.user,
@@ -45,7 +45,7 @@ impl Sampled {
         }
     }
 
-    /// The places of the negatives, the highest score first; of equal scores the one drawn first.
+    /// The indices of the negatives by descending score; ties in the order of sampling.
     pub fn ranking(&self) -> Vec<usize> {
         let mut places: Vec<usize> = (0..self.scores.len()).collect();
         places.sort_by(|&a, &b| self.scores[b].total_cmp(&self.scores[a]));
@@ -53,26 +53,26 @@ impl Sampled {
     }
 }
 
-impl<'a> World<'a> {
-    pub fn new(saved: &'a Model, seed: u64) -> Result<Self> {
-        let gradient = saved.config.require_gradient("be inspected")?;
-        let scorer = saved.scorer()?;
+impl<'a> PairSampler<'a> {
+    pub fn new(model: &'a Model, seed: u64) -> Result<Self> {
+        let gradient = model.config.require_gradient("be inspected")?;
+        let scorer = model.scorer()?;
         let scored =
             scorer.embeddings().ok_or_else(|| InputError::new("the model has no embeddings"))?.clone();
-        let directions = match saved.config.model.score() {
+        let directions = match model.config.model.score() {
             Some(Score::Dot) => Some(unit_rows(&scored.items)),
             _ => None,
         };
-        let sampler = gradient.sampler.build(saved, gradient.train.negatives)?;
+        let sampler = gradient.sampler.build(model, gradient.train.negatives)?;
         let log_probs = gradient.loss.build().uses_log_probs();
-        Ok(Self { saved, scored, directions, sampler, log_probs, seed })
+        Ok(Self { model, scored, directions, sampler, log_probs, seed })
     }
 
     fn train(&self) -> &Interactions {
-        &self.saved.train
+        &self.model.train
     }
 
-    /// That many training pairs, or all if there are fewer, in random order.
+    /// At most `n` training pairs in random order.
     pub fn pairs(&self, n: usize) -> Vec<(u32, u32)> {
         let mut pairs: Vec<(u32, u32)> = self.train().pairs().collect();
         shuffle(&mut stream(self.seed, Purpose::InspectedPairs, &[]), &mut pairs);
@@ -80,20 +80,20 @@ impl<'a> World<'a> {
         pairs
     }
 
-    /// Negatives for the pair in that row of a batch, and the scores of all.
+    /// Samples and scores `n` negatives for the pair in that row of a batch.
     pub fn sample(
         &self,
         purpose: Purpose,
         (batch, row): (usize, usize),
         (user, item): (u32, u32),
         n: usize,
-    ) -> Result<Sampled> {
-        let stretch = self.sampler.pool().unwrap_or(1);
-        let mut rng = stream(self.seed, purpose, &[batch as u64, (row / stretch) as u64]);
+    ) -> Result<SampledPair> {
+        let pool = self.sampler.pool().unwrap_or(1);
+        let mut rng = stream(self.seed, purpose, &[batch as u64, (row / pool) as u64]);
         let mut negatives = vec![0; n];
         self.sampler.draw(user, &mut rng, &mut negatives);
         if self.sampler.pool().is_some() {
-            // What is drawn for many may hold what this user has: that is left out, and more drawn instead.
+            // A shared pool may contain training items of this user: they are replaced by further draws.
             let mut drawn = std::mem::replace(&mut negatives, Vec::with_capacity(n));
             loop {
                 negatives.extend(drawn.iter().filter(|&&item| !self.train().contains(user, item)));
@@ -113,14 +113,14 @@ impl<'a> World<'a> {
         log_probs.into_iter().map(f64::from).collect()
     }
 
-    fn score(&self, user: u32, item: u32, negatives: Vec<u32>) -> Result<Sampled> {
+    fn score(&self, user: u32, item: u32, negatives: Vec<u32>) -> Result<SampledPair> {
         let scored = &self.scored;
         let of_user = scored.users.row(user as usize);
         let directions = self.directions.as_ref().unwrap_or(&scored.items);
         let of_item = directions.row(item as usize);
         let score = |item: u32| dot(of_user, scored.items.row(item as usize));
         let similarity = |other: u32| dot(of_item, directions.row(other as usize));
-        let sampled = Sampled {
+        let sampled = SampledPair {
             user,
             item,
             score: score(item),
@@ -134,7 +134,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// The dot product in `f64`. Eight sums side by side, so that no addition waits for the one before it.
+/// The dot product in `f64`, with eight independent sums for instruction-level parallelism.
 fn dot(a: &[f32], b: &[f32]) -> f64 {
     let mut sums = [0.0; 8];
     for (a, b) in a.chunks(8).zip(b.chunks(8)) {

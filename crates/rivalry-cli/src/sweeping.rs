@@ -1,4 +1,4 @@
-//! What `sweep` and `reproduce` share: how much runs side by side, and one display for all of it.
+//! What `sweep` and `reproduce` share: parallelism and the progress display.
 
 use std::collections::HashMap;
 use std::io::IsTerminal;
@@ -10,54 +10,46 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use rivalry::data::LoadOptions;
 use rivalry::memory::MemoryLimit;
-use rivalry_runs::experiment::{Moment, Order, Standing, State, Trial, Watch};
+use rivalry_runs::sweep::{SweepObserver, SweepOptions, Trial, TrialEvent, TrialState, TrialStatus};
 
 use crate::args::Machine;
 use crate::output::say;
 use crate::signals::stop_requested;
 
-/// All threads, on as many trials as there are threads: small trainings gain more from having a core each than from
-/// sharing two.
-pub fn order(jobs: Option<usize>) -> Order {
-    Order {
-        jobs: side_by_side(jobs),
-        threads: rayon::current_num_threads(),
-        halving: None,
-        keep_models: false,
-    }
+/// All threads, with one trial per thread: small trainings are faster with one core each than one after another with all
+/// cores.
+pub fn sweep_options(jobs: Option<u16>) -> SweepOptions {
+    let threads = rayon::current_num_threads();
+    let jobs = jobs.map_or(threads, usize::from).clamp(1, threads);
+    SweepOptions { jobs, threads, halving: None, keep_models: false }
 }
 
-/// The memory limit is shared by the trials that run at the same time.
-pub fn per_job(machine: &Machine, data_dir: Option<&Path>, jobs: Option<usize>) -> LoadOptions {
-    let memory = machine.max_memory.map(|bytes| MemoryLimit::bytes(bytes / side_by_side(jobs) as u64));
+/// How each of the parallel trials loads its data; they share the memory limit.
+pub fn load_options_per_job(machine: &Machine, data_dir: Option<&Path>, jobs: usize) -> LoadOptions {
+    let memory = machine.max_memory.map(|bytes| MemoryLimit::bytes(bytes / jobs as u64));
     LoadOptions { memory: memory.unwrap_or_default(), ..machine.load_options(data_dir) }
 }
 
-fn side_by_side(jobs: Option<usize>) -> usize {
-    let threads = rayon::current_num_threads();
-    jobs.unwrap_or(threads).clamp(1, threads)
+/// Progress of many trainings: a bar on a terminal, one line per trial elsewhere, nothing if quiet.
+pub struct SweepDisplay {
+    state: Mutex<DisplayState>,
 }
 
-/// One display for many trainings: a bar on a terminal, a line a trial elsewhere, nothing when quiet.
-pub struct Display {
-    state: Mutex<Shown>,
-}
-
-struct Shown {
+struct DisplayState {
     bar: Option<ProgressBar>,
     lines: bool,
     metric: String,
     trials: usize,
-    /// How much of each trial is done, of 1.
+    /// The fraction of each trial that is done.
     parts: HashMap<String, f64>,
-    left: HashMap<String, State>,
+    left: HashMap<String, TrialState>,
     best: Option<(f64, String)>,
 }
 
-/// The bar's steps for one trial.
+/// The steps of the bar per trial.
 const STEPS: f64 = 1000.0;
 
-impl Display {
+impl SweepDisplay {
     pub fn new(quiet: bool, trials: usize, metric: String) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let bar = (!quiet && terminal).then(|| {
@@ -69,26 +61,26 @@ impl Display {
         });
         let (parts, left) = (HashMap::new(), HashMap::new());
         let lines = !quiet && !terminal;
-        Self { state: Mutex::new(Shown { bar, lines, metric, trials, parts, left, best: None }) }
+        Self { state: Mutex::new(DisplayState { bar, lines, metric, trials, parts, left, best: None }) }
     }
 
-    fn shown(&self) -> MutexGuard<'_, Shown> {
+    fn shown(&self) -> MutexGuard<'_, DisplayState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Watch for Display {
-    fn note(&self, trial: &Trial, moment: &Moment<'_>) -> ControlFlow<()> {
+impl SweepObserver for SweepDisplay {
+    fn observe(&self, trial: &Trial, event: &TrialEvent<'_>) -> ControlFlow<()> {
         let mut shown = self.shown();
-        match moment {
-            Moment::Step(done, all) => {
-                shown.parts.insert(trial.name.clone(), *done as f64 / (*all).max(1) as f64);
+        match event {
+            TrialEvent::Step { done, total } => {
+                shown.parts.insert(trial.name.clone(), *done as f64 / (*total).max(1) as f64);
             }
-            Moment::Evaluated(record) => {
+            TrialEvent::Evaluated(record) => {
                 let value = record.valid.as_ref().and_then(|valid| valid.get(&shown.metric)).copied();
                 shown.note_best(trial, value);
             }
-            Moment::Left(standing) => shown.leave(trial, standing),
+            TrialEvent::Left(status) => shown.leave(trial, status),
             _ => {}
         }
         shown.draw();
@@ -96,7 +88,7 @@ impl Watch for Display {
     }
 }
 
-impl Shown {
+impl DisplayState {
     fn note_best(&mut self, trial: &Trial, value: Option<f64>) {
         let best = self.best.as_ref().map_or(f64::NEG_INFINITY, |best| best.0);
         if let Some(value) = value.filter(|value| *value > best) {
@@ -104,20 +96,20 @@ impl Shown {
         }
     }
 
-    fn leave(&mut self, trial: &Trial, standing: &Standing) {
-        self.note_best(trial, standing.valid);
-        if standing.is_over() {
+    fn leave(&mut self, trial: &Trial, status: &TrialStatus) {
+        self.note_best(trial, status.valid);
+        if status.is_over() {
             self.parts.insert(trial.name.clone(), 1.0);
         }
-        // Trials of a second round are said again; those found as they were left are not.
-        let news =
-            self.left.insert(trial.name.clone(), standing.state.clone()).as_ref() != Some(&standing.state);
-        if self.lines && news {
+        // Trials are reported again after each rung, but not if their state has not changed.
+        let is_new =
+            self.left.insert(trial.name.clone(), status.state.clone()).as_ref() != Some(&status.state);
+        if self.lines && is_new {
             let (metric, done) = (&self.metric, self.done());
-            let figure = match (&standing.state, standing.valid) {
-                (State::Failed(reason), _) => format!("failed: {reason}"),
-                (State::Begun(epoch), Some(value)) => {
-                    format!("validation {metric} {value:.4} until epoch {epoch}")
+            let figure = match (&status.state, status.valid) {
+                (TrialState::Failed(reason), _) => format!("failed: {reason}"),
+                (TrialState::Running(epoch), Some(value)) => {
+                    format!("validation {metric} {value:.4} up to epoch {epoch}")
                 }
                 (_, Some(value)) => format!("validation {metric} {value:.4}"),
                 _ => "finished".to_owned(),
@@ -127,7 +119,10 @@ impl Shown {
     }
 
     fn done(&self) -> usize {
-        self.left.values().filter(|state| matches!(state, State::Finished | State::Failed(_))).count()
+        self.left
+            .values()
+            .filter(|state| matches!(state, TrialState::Finished | TrialState::Failed(_)))
+            .count()
     }
 
     fn draw(&self) {
@@ -142,7 +137,7 @@ impl Shown {
     }
 }
 
-impl Drop for Display {
+impl Drop for SweepDisplay {
     fn drop(&mut self) {
         if let Some(bar) = &self.shown().bar {
             bar.finish_and_clear();
@@ -150,11 +145,10 @@ impl Drop for Display {
     }
 }
 
-/// A trial in short: its model, and what it differs in.
+/// A short description of a trial: its group, and the settings in which the trials differ.
 fn describe(trial: &Trial) -> String {
-    let [_, backbone, loss] = trial.contest();
     let settings = trial.settings.iter().filter(|(key, _)| !["loss.type", "model.type"].contains(&&key[..]));
     let settings: Vec<String> =
         settings.map(|(key, value)| format!("{} {value}", key.trim_start_matches("loss."))).collect();
-    format!("{backbone} {loss} {}", settings.join(", ")).trim_end().to_owned()
+    format!("{} {}", trial.group(), settings.join(", ")).trim_end().to_owned()
 }

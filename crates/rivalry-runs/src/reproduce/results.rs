@@ -1,4 +1,4 @@
-//! What came out of the planned trainings.
+//! The results of the planned trainings.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::{Noise, Plan, Planned};
 use crate::run::RunFolder;
-use crate::stats::Summary;
+use crate::stats::MeanStd;
 use rivalry::data::Dataset;
 use rivalry::eval::{EvalOptions, Part, evaluate};
 use rivalry::files::write_atomically;
@@ -16,12 +16,12 @@ use rivalry::{InputError, Result};
 
 use crate::presets::CellKey;
 
-/// The figures of a finished training in our own protocol, kept beside its own.
+/// The file of the metrics in the default protocol, beside those of the run's own.
 const OURS: &str = "default-protocol.json";
 
-/// What the seeds of one cell came to.
+/// The metrics of one cell over its seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MeasuredCell {
+pub struct CellResult {
     /// Data set, model and loss.
     pub key: CellKey,
     /// The loss with its parameters.
@@ -34,33 +34,33 @@ pub struct MeasuredCell {
     pub tuned: bool,
     /// The share of false pairs in the training part.
     pub false_positives: f64,
-    /// How likely a negative was one of the user's own items.
+    /// The probability that a negative is a training item of the user.
     pub false_negatives: f64,
-    /// How many seeds are finished.
+    /// The number of finished seeds.
     pub seeds: usize,
     /// The epochs that were kept, by seed.
     pub epochs: Vec<usize>,
     /// Test metrics in the published protocol.
-    pub reference: BTreeMap<String, Summary>,
-    /// Test metrics in our own protocol.
-    pub ours: BTreeMap<String, Summary>,
-    /// Test metrics of the last epoch, where the epoch was chosen on the test part.
-    pub last: BTreeMap<String, Summary>,
+    pub reference: BTreeMap<String, MeanStd>,
+    /// Test metrics in the default protocol.
+    pub ours: BTreeMap<String, MeanStd>,
+    /// Test metrics of the last epoch, if the epoch was selected on the test part.
+    pub last: BTreeMap<String, MeanStd>,
     /// Test metrics of popular items.
-    pub head: BTreeMap<String, Summary>,
+    pub head: BTreeMap<String, MeanStd>,
     /// Test metrics of rare items.
-    pub tail: BTreeMap<String, Summary>,
-    /// What was published.
+    pub tail: BTreeMap<String, MeanStd>,
+    /// The published metrics.
     pub published: BTreeMap<String, f64>,
 }
 
-/// Collects what is finished of a plan in this folder, in the order of the published tables. `data` gives the data set of
-/// a training whose model has not been measured in our own protocol yet.
-pub fn measure(
+/// Collects the results of the finished trainings of a plan in this folder, in the order of the published tables. `data`
+/// returns the data set of a training that has not been evaluated in the default protocol yet.
+pub fn collect_results(
     folder: &Path,
     plan: &Plan,
     data: &mut dyn FnMut(&Planned) -> Result<std::sync::Arc<Dataset>>,
-) -> Result<Vec<MeasuredCell>> {
+) -> Result<Vec<CellResult>> {
     let mut cells: Vec<(&Planned, Vec<Figures>)> = Vec::new();
     for planned in &plan.planned {
         let Some(figures) = Figures::of(folder, planned, data)? else { continue };
@@ -73,7 +73,7 @@ pub fn measure(
     Ok(cells.into_iter().map(|(planned, seeds)| together(planned, &seeds)).collect())
 }
 
-/// The figures of one seed.
+/// The metrics of one seed.
 struct Figures {
     epoch: usize,
     reference: Metrics,
@@ -86,7 +86,7 @@ struct Figures {
 type Metrics = BTreeMap<String, f64>;
 
 impl Figures {
-    /// Those of a training, if it is finished.
+    /// The metrics of a training, if it is finished.
     fn of(
         folder: &Path,
         planned: &Planned,
@@ -108,7 +108,7 @@ impl Figures {
     }
 }
 
-/// Measures a saved model in our own protocol, once.
+/// Evaluates a saved model in the default protocol, once.
 fn in_our_protocol(
     path: &Path,
     run: &RunFolder,
@@ -132,13 +132,13 @@ fn in_our_protocol(
     Ok(metrics)
 }
 
-fn together(planned: &Planned, seeds: &[Figures]) -> MeasuredCell {
+fn together(planned: &Planned, seeds: &[Figures]) -> CellResult {
     let spread = |of: fn(&Figures) -> &Metrics| {
         let names = seeds.first().map(of).into_iter().flat_map(BTreeMap::keys);
         names
             .map(|name| {
                 let values: Vec<f64> = seeds.iter().filter_map(|seed| of(seed).get(name).copied()).collect();
-                (name.clone(), Summary::of(&values))
+                (name.clone(), MeanStd::of(&values))
             })
             .collect()
     };
@@ -148,7 +148,7 @@ fn together(planned: &Planned, seeds: &[Figures]) -> MeasuredCell {
         Noise::FalseNegatives(likely) => (0.0, likely),
     };
     let gradient = planned.trial.config.gradient.as_ref();
-    MeasuredCell {
+    CellResult {
         key: planned.key.clone(),
         loss: gradient.map(|gradient| gradient.loss.to_table()).unwrap_or_default(),
         lr: gradient.map_or(0.0, |gradient| gradient.optim.lr()),

@@ -9,24 +9,24 @@ use super::*;
 const SMALL: &str = "base = { data.source = 'synthetic', train = { epochs = 6, eval_every = 2, negatives = 10 }, \
                      model.dim = 8 }\n";
 
-const ORDER: Order = Order { jobs: 2, threads: 2, halving: None, keep_models: false };
+const OPTIONS: SweepOptions = SweepOptions { jobs: 2, threads: 2, halving: None, keep_models: false };
 
-/// Counts how often each trial was begun, and asks to stop after so many moments.
+/// Counts how often each trial was started, and asks to stop after so many events.
 #[derive(Default)]
 struct Counter {
-    begun: Mutex<HashMap<String, usize>>,
-    moments: Mutex<usize>,
+    started: Mutex<HashMap<String, usize>>,
+    events: Mutex<usize>,
     stop_after: Option<usize>,
 }
 
-impl Watch for Counter {
-    fn note(&self, trial: &Trial, moment: &Moment<'_>) -> ControlFlow<()> {
-        if let Moment::Began(_) = moment {
-            *self.begun.lock().unwrap().entry(trial.name.clone()).or_default() += 1;
+impl SweepObserver for Counter {
+    fn observe(&self, trial: &Trial, event: &TrialEvent<'_>) -> ControlFlow<()> {
+        if let TrialEvent::Started(_) = event {
+            *self.started.lock().unwrap().entry(trial.name.clone()).or_default() += 1;
         }
-        let mut moments = self.moments.lock().unwrap();
-        *moments += 1;
-        if self.stop_after.is_some_and(|after| *moments > after) {
+        let mut events = self.events.lock().unwrap();
+        *events += 1;
+        if self.stop_after.is_some_and(|after| *events > after) {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -34,36 +34,36 @@ impl Watch for Counter {
     }
 }
 
-fn search(grid: &str) -> Search {
-    Search::parse(&format!("{SMALL}{grid}")).unwrap()
+fn search(grid: &str) -> SearchSpace {
+    SearchSpace::parse(&format!("{SMALL}{grid}")).unwrap()
 }
 
-fn figures(findings: &Findings) -> Vec<(String, Option<f64>, f64)> {
-    let test = |standing: &Standing| standing.outcome.as_ref().map_or(0.0, |outcome| outcome.test["NDCG@20"]);
-    findings.trials.iter().map(|standing| (standing.name.clone(), standing.valid, test(standing))).collect()
+fn figures(result: &SweepResult) -> Vec<(String, Option<f64>, f64)> {
+    let test = |status: &TrialStatus| status.outcome.as_ref().map_or(0.0, |outcome| outcome.test["NDCG@20"]);
+    result.trials.iter().map(|status| (status.name.clone(), status.valid, test(status))).collect()
 }
 
 #[test]
 fn a_search_chooses_on_validation_and_a_second_one_has_nothing_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let search = search("grid = { loss.type = ['sl', 'bsl'], optim.lr = [0.1, 0.00001] }\nseeds = 2");
-    let run = |watch: &Counter| {
-        let lab = Lab::open(folder.path(), LoadOptions::default()).unwrap();
-        lab.search(&search, &ORDER, watch).unwrap().unwrap()
+    let run = |observer: &Counter| {
+        let sweep = SweepFolder::open(folder.path(), LoadOptions::default()).unwrap();
+        sweep.sweep(&search, &OPTIONS, observer).unwrap().unwrap()
     };
     let first = run(&Counter::default());
-    assert_eq!(first.chosen.len(), 2);
-    for chosen in &first.chosen {
-        assert_eq!(chosen.settings["optim.lr"].as_float(), Some(0.1));
-        assert_eq!(chosen.seeds.len(), 2);
-        let test = chosen.test("NDCG@20").unwrap();
+    assert_eq!(first.selected.len(), 2);
+    for selected in &first.selected {
+        assert_eq!(selected.settings["optim.lr"].as_float(), Some(0.1));
+        assert_eq!(selected.seeds.len(), 2);
+        let test = selected.test("NDCG@20").unwrap();
         assert!(test.mean > 0.0 && test.deviation > Some(0.0));
     }
     // Four settings, and a second seed for the best of either loss.
     assert_eq!(first.trials.len(), 6);
     let counter = Counter::default();
     assert_eq!(figures(&run(&counter)), figures(&first));
-    assert!(counter.begun.lock().unwrap().is_empty());
+    assert!(counter.started.lock().unwrap().is_empty());
     let models =
         first.trials.iter().filter(|t| folder.path().join(&t.name).join("model.safetensors").exists());
     assert_eq!(models.count(), 4, "the models of the best, from both seeds, are kept");
@@ -77,30 +77,33 @@ fn two_at_the_same_folder_share_the_work_and_do_nothing_twice() {
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                let lab = Lab::open(folder.path(), LoadOptions::default()).unwrap();
-                lab.search(&search, &Order { jobs: 1, threads: 1, ..ORDER }, &counter).unwrap().unwrap();
+                let sweep = SweepFolder::open(folder.path(), LoadOptions::default()).unwrap();
+                sweep
+                    .sweep(&search, &SweepOptions { jobs: 1, threads: 1, ..OPTIONS }, &counter)
+                    .unwrap()
+                    .unwrap();
             });
         }
     });
-    let begun = counter.begun.lock().unwrap();
-    assert_eq!(begun.len(), 6);
-    assert!(begun.values().all(|&times| times == 1), "{begun:?}");
+    let started = counter.started.lock().unwrap();
+    assert_eq!(started.len(), 6);
+    assert!(started.values().all(|&times| times == 1), "{started:?}");
 }
 
 #[test]
 fn stopped_anywhere_and_gone_on_with_it_finds_the_same() {
     let search = search("grid = { loss.type = 'dsl', loss.alpha = [1, 2, 3] }");
     let whole = tempfile::tempdir().unwrap();
-    let expected = Lab::open(whole.path(), LoadOptions::default()).unwrap();
-    let expected = expected.search(&search, &ORDER, &Counter::default()).unwrap().unwrap();
+    let expected = SweepFolder::open(whole.path(), LoadOptions::default()).unwrap();
+    let expected = expected.sweep(&search, &OPTIONS, &Counter::default()).unwrap().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut stops = 0;
     let found = loop {
-        let lab = Lab::open(folder.path(), LoadOptions::default()).unwrap();
+        let sweep = SweepFolder::open(folder.path(), LoadOptions::default()).unwrap();
         // Later every time, so that it comes to an end.
-        let watch = Counter { stop_after: Some(5 + stops * 7), ..Counter::default() };
-        match lab.search(&search, &ORDER, &watch).unwrap() {
-            Some(findings) => break findings,
+        let observer = Counter { stop_after: Some(5 + stops * 7), ..Counter::default() };
+        match sweep.sweep(&search, &OPTIONS, &observer).unwrap() {
+            Some(result) => break result,
             None => stops += 1,
         }
     };
@@ -112,22 +115,22 @@ fn stopped_anywhere_and_gone_on_with_it_finds_the_same() {
 fn halving_finds_the_winner_of_the_whole_search_with_less_work() {
     let grid = "grid = { loss.type = 'sl', optim.lr = [0.00001, 0.0001, 0.001, 0.01, 0.1, 0.00002] }";
     let text = format!("{SMALL}{grid}").replace("epochs = 6, eval_every = 2", "epochs = 9, eval_every = 1");
-    let search = Search::parse(&text).unwrap();
+    let search = SearchSpace::parse(&text).unwrap();
     let run = |halving: Option<Halving>| {
         let folder = tempfile::tempdir().unwrap();
-        let lab = Lab::open(folder.path(), LoadOptions::default()).unwrap();
-        lab.search(&search, &Order { halving, ..ORDER }, &Counter::default()).unwrap().unwrap()
+        let sweep = SweepFolder::open(folder.path(), LoadOptions::default()).unwrap();
+        sweep.sweep(&search, &SweepOptions { halving, ..OPTIONS }, &Counter::default()).unwrap().unwrap()
     };
     let (all, halved) = (run(None), run(Some(Halving::default())));
-    let winner = |findings: &Findings| {
-        figures(findings).into_iter().find(|(name, ..)| *name == findings.chosen[0].seeds[0].name)
+    let winner = |result: &SweepResult| {
+        figures(result).into_iter().find(|(name, ..)| *name == result.selected[0].seeds[0].name)
     };
     assert_eq!(winner(&all), winner(&halved));
-    assert_eq!(all.chosen[0].settings["optim.lr"].as_float(), Some(0.1));
-    let given_up: Vec<&State> =
-        halved.trials.iter().map(|t| &t.state).filter(|state| **state != State::Finished).collect();
+    assert_eq!(all.selected[0].settings["optim.lr"].as_float(), Some(0.1));
+    let given_up: Vec<&TrialState> =
+        halved.trials.iter().map(|t| &t.state).filter(|state| **state != TrialState::Finished).collect();
     assert_eq!(given_up.len(), 5);
-    assert!(given_up.iter().all(|state| matches!(state, State::Begun(1 | 3))), "{given_up:?}");
+    assert!(given_up.iter().all(|state| matches!(state, TrialState::Running(1 | 3))), "{given_up:?}");
 }
 
 #[test]
@@ -135,15 +138,15 @@ fn settings_that_cannot_be_trained_are_a_result_too() {
     let folder = tempfile::tempdir().unwrap();
     let search = search("grid = { loss.type = 'sl', optim.lr = [0.1, 1e38] }");
     let run = || {
-        Lab::open(folder.path(), LoadOptions::default())
+        SweepFolder::open(folder.path(), LoadOptions::default())
             .unwrap()
-            .search(&search, &ORDER, &Counter::default())
+            .sweep(&search, &OPTIONS, &Counter::default())
             .unwrap()
             .unwrap()
     };
     let found = run();
-    assert_eq!(found.trials[0].state, State::Finished);
-    let State::Failed(reason) = &found.trials[1].state else { panic!("{:?}", found.trials[1]) };
+    assert_eq!(found.trials[0].state, TrialState::Finished);
+    let TrialState::Failed(reason) = &found.trials[1].state else { panic!("{:?}", found.trials[1]) };
     assert!(reason.contains("non-finite") || reason.contains("not a number"), "{reason}");
     assert_eq!(figures(&run()), figures(&found));
 }
@@ -159,18 +162,18 @@ fn what_was_trained_on_other_data_or_otherwise_is_not_taken_for_this() {
     };
     let text = SMALL.replace("synthetic", log.to_str().unwrap());
     let search =
-        Search::parse(&format!("{text}grid = {{ loss.type = 'sl', loss.tau = [0.1, 0.2] }}")).unwrap();
-    let lab = || Lab::open(&folder.path().join("lab"), None).unwrap();
+        SearchSpace::parse(&format!("{text}grid = {{ loss.type = 'sl', loss.tau = [0.1, 0.2] }}")).unwrap();
+    let sweep = || SweepFolder::open(&folder.path().join("sweep"), None).unwrap();
     write(60);
-    lab().search(&search, &ORDER, &Counter::default()).unwrap().unwrap();
+    sweep().sweep(&search, &OPTIONS, &Counter::default()).unwrap().unwrap();
     write(59);
-    let error = lab().search(&search, &ORDER, &Counter::default()).unwrap_err().to_string();
-    assert!(error.contains("no longer those it was trained on"), "{error}");
+    let error = sweep().sweep(&search, &OPTIONS, &Counter::default()).unwrap_err().to_string();
+    assert!(error.contains("have changed since the run was trained"), "{error}");
     write(60);
     let mut trials = search.trials().unwrap();
     trials[0].config.gradient.as_mut().unwrap().train.epochs += 2;
-    let error = lab().run(&trials, &ORDER, &Counter::default()).unwrap_err().to_string();
-    assert!(error.contains("holds a training with other settings"), "{error}");
+    let error = sweep().run(&trials, &OPTIONS, &Counter::default()).unwrap_err().to_string();
+    assert!(error.contains("holds a run with other settings"), "{error}");
 }
 
 #[test]
@@ -181,27 +184,27 @@ fn without_a_validation_part_there_is_no_choice() {
         "data = { source = 'synthetic', prepare.validation.type = 'none' }",
     );
     let found = |grid: &str| {
-        let lab = Lab::open(folder.path(), LoadOptions::default()).unwrap();
-        lab.search(&Search::parse(&format!("{none}{grid}")).unwrap(), &ORDER, &Counter::default())
+        let sweep = SweepFolder::open(folder.path(), LoadOptions::default()).unwrap();
+        sweep.sweep(&SearchSpace::parse(&format!("{none}{grid}")).unwrap(), &OPTIONS, &Counter::default())
     };
     let error = found("grid = { loss.type = 'sl', loss.tau = [0.1, 0.2] }").unwrap_err().to_string();
     assert!(error.contains("has no validation part"), "{error}");
     assert_eq!(folder.path().read_dir().unwrap().count(), 0, "nothing was trained");
     let one = found("grid = { loss.type = ['sl', 'bsl'] }\nseeds = 2").unwrap().unwrap();
-    assert_eq!(one.chosen.len(), 2);
+    assert_eq!(one.selected.len(), 2);
 }
 
 #[test]
 fn a_choice_among_fewer_has_its_model_again() {
     let folder = tempfile::tempdir().unwrap();
     let found = |grid: &str| {
-        let lab = Lab::open(folder.path(), LoadOptions::default()).unwrap();
-        let findings = lab.search(&search(grid), &ORDER, &Counter::default()).unwrap().unwrap();
-        assert!(findings.chosen.iter().all(|chosen| {
-            let run = folder.path().join(&chosen.seeds[0].name);
+        let sweep = SweepFolder::open(folder.path(), LoadOptions::default()).unwrap();
+        let result = sweep.sweep(&search(grid), &OPTIONS, &Counter::default()).unwrap().unwrap();
+        assert!(result.selected.iter().all(|selected| {
+            let run = folder.path().join(&selected.seeds[0].name);
             crate::run::RunFolder::open(&run).unwrap().has_model()
         }));
-        figures(&findings)
+        figures(&result)
     };
     let all = found("grid = { loss.type = 'sl', optim.lr = [0.1, 0.00001] }");
     assert_eq!(found("grid = { loss.type = 'sl', optim.lr = [0.00001] }")[0], all[1]);
@@ -211,24 +214,24 @@ fn a_choice_among_fewer_has_its_model_again() {
 fn stopped_among_the_seeds_the_index_still_lists_all_trials() {
     let folder = tempfile::tempdir().unwrap();
     let search = search("grid = { loss.type = 'sl', loss.tau = [0.1, 0.2, 0.3] }\nseeds = 3");
-    let order = Order { jobs: 1, threads: 1, ..ORDER };
-    let lab = || Lab::open(folder.path(), LoadOptions::default()).unwrap();
+    let order = SweepOptions { jobs: 1, threads: 1, ..OPTIONS };
+    let sweep = || SweepFolder::open(folder.path(), LoadOptions::default()).unwrap();
     let first = search.clone().with_seeds(1);
-    lab().search(&first, &order, &Counter::default()).unwrap().unwrap();
+    sweep().sweep(&first, &order, &Counter::default()).unwrap().unwrap();
     let mut stop_after = 4;
     let listed = loop {
-        let watch = Counter { stop_after: Some(stop_after), ..Counter::default() };
-        if lab().search(&search, &order, &watch).unwrap().is_some() {
+        let observer = Counter { stop_after: Some(stop_after), ..Counter::default() };
+        if sweep().sweep(&search, &order, &observer).unwrap().is_some() {
             panic!("it should have been stopped among the seeds");
         }
         let text = std::fs::read_to_string(folder.path().join("index.json")).unwrap();
-        let listed: Vec<Standing> = serde_json::from_str(&text).unwrap();
+        let listed: Vec<TrialStatus> = serde_json::from_str(&text).unwrap();
         if listed.len() > 3 {
             break listed;
         }
         stop_after += 1;
     };
-    let names: Vec<&str> = listed.iter().map(|standing| &standing.name[..]).collect();
+    let names: Vec<&str> = listed.iter().map(|status| &status.name[..]).collect();
     assert_eq!(names.len(), 5);
     assert!(search.trials().unwrap().iter().all(|trial| names.contains(&&trial.name[..])));
 }
@@ -237,7 +240,7 @@ fn stopped_among_the_seeds_the_index_still_lists_all_trials() {
 fn more_seeds_than_there_are_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let text = format!("{SMALL}grid = {{ loss.type = 'sl', train.seed = {} }}\nseeds = 2", i64::MAX);
-    let lab = Lab::open(folder.path(), LoadOptions::default()).unwrap();
-    let error = lab.search(&Search::parse(&text).unwrap(), &ORDER, &Counter::default()).unwrap_err();
+    let sweep = SweepFolder::open(folder.path(), LoadOptions::default()).unwrap();
+    let error = sweep.sweep(&SearchSpace::parse(&text).unwrap(), &OPTIONS, &Counter::default()).unwrap_err();
     assert!(error.to_string().starts_with("train.seed: "), "{error}");
 }

@@ -1,4 +1,4 @@
-//! Where figures come from: all that could make them come out differently elsewhere, and what was called.
+//! The provenance of metrics: everything that could change them on another machine, and the command.
 
 use std::path::Path;
 
@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use super::quoted;
 
-/// What a run was made with.
+/// The program and machine that made a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
+pub struct Provenance {
     /// The release of Rivalry.
     pub version: String,
-    /// The commit it was built from, with `+` if files had been changed; none if that was not known.
+    /// The commit it was built from, with `+` if files were modified; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// The instructions the kernels used.
+    /// The instruction set of the kernels.
     pub simd: String,
-    /// The processor, as the system calls it.
+    /// The processor, as named by the system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<String>,
-    /// How many threads there were; they can't change the figures.
+    /// The number of threads, which does not affect the results.
     pub threads: usize,
     /// The command line of the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
 }
 
-impl Origin {
-    /// What this process is.
+impl Provenance {
+    /// The provenance of results of this process.
     pub fn here() -> Self {
         let words: Vec<String> = std::env::args_os().map(|word| quoted(Path::new(&word))).collect();
         Self {
@@ -40,7 +40,7 @@ impl Origin {
         }
     }
 
-    /// What may explain that two runs of the same config differ, as `what: then, now`.
+    /// What may explain a difference between two runs of the same config, as `what: then, now`.
     pub fn differences(&self, now: &Self) -> Vec<String> {
         let unknown = || "unknown".to_owned();
         let pairs = [
@@ -58,7 +58,7 @@ impl Origin {
     }
 }
 
-/// The name of the processor, where the system tells.
+/// The name of the processor, if the system provides it.
 fn cpu() -> Option<String> {
     let info = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = info.lines().find(|line| line.starts_with("model name"))?;
@@ -71,10 +71,10 @@ mod tests {
 
     #[test]
     fn a_record_from_before_there_was_a_commit_is_read_and_compared() {
-        let old: Origin =
+        let old: Provenance =
             serde_json::from_str(r#"{"version": "0.1.0", "simd": "avx512", "threads": 4}"#).unwrap();
         let now =
-            Origin { simd: "avx2".to_owned(), commit: Some("abc".to_owned()), threads: 2, ..old.clone() };
+            Provenance { simd: "avx2".to_owned(), commit: Some("abc".to_owned()), threads: 2, ..old.clone() };
         assert_eq!(
             old.differences(&now),
             ["commit: unknown then, abc now", "instructions: avx512 then, avx2 now"]
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn this_process_knows_what_it_is() {
-        let here = Origin::here();
+        let here = Provenance::here();
         assert_eq!(here.version, env!("CARGO_PKG_VERSION"));
         assert!(here.command.is_some() && here.threads > 0, "{here:?}");
     }

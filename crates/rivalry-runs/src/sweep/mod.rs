@@ -1,0 +1,25 @@
+//! Sweeps: many trials over a [`SearchSpace`], in one [`SweepFolder`] that several processes may share and that survives
+//! the death of any of them.
+
+mod folder;
+mod grid;
+mod halving;
+mod result;
+mod run_trial;
+mod select;
+mod space;
+mod status;
+#[cfg(test)]
+mod tests;
+mod trial;
+mod values;
+mod workers;
+
+pub use folder::{SweepFolder, SweepOptions};
+pub use grid::is_closed_form;
+pub use halving::Halving;
+pub use result::{SelectedTrial, SweepResult, selected_runs};
+pub use run_trial::{SweepObserver, TrialEvent};
+pub use space::SearchSpace;
+pub use status::{TrialState, TrialStatus, failure};
+pub use trial::{Trial, TrialGroup};

@@ -1,0 +1,98 @@
+//! The result of a sweep.
+
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Trial, TrialGroup, TrialStatus};
+use crate::stats::MeanStd;
+use crate::{Error, InputError, Result};
+use rivalry::files::write_atomically;
+
+/// The file of the selected trials.
+const SELECTED: &str = "chosen.json";
+
+/// The result of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SweepResult {
+    /// The status of every trial.
+    pub trials: Vec<TrialStatus>,
+    /// The selected trial of each group.
+    #[serde(rename = "chosen")]
+    pub selected: Vec<SelectedTrial>,
+}
+
+/// The trial of a group with the best validation value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SelectedTrial {
+    /// Data, model and loss.
+    #[serde(flatten)]
+    pub group: TrialGroup,
+    /// The settings in which the trials of the sweep differ.
+    pub settings: BTreeMap<String, toml::Value>,
+    /// The number of trials in the group.
+    pub tried: usize,
+    /// The same training with one seed after another, starting with that of the sweep.
+    pub seeds: Vec<TrialStatus>,
+}
+
+impl SelectedTrial {
+    pub(super) fn new(trial: &Trial, tried: usize, seeds: Vec<TrialStatus>) -> Self {
+        Self { group: trial.group(), settings: trial.settings.iter().cloned().collect(), tried, seeds }
+    }
+
+    /// A test metric over the seeds that have it.
+    pub fn test(&self, metric: &str) -> Option<MeanStd> {
+        let values = self.seeds.iter().filter_map(|seed| seed.outcome.as_ref()?.test.get(metric).copied());
+        let values: Vec<f64> = values.collect();
+        (!values.is_empty()).then(|| MeanStd::of(&values))
+    }
+}
+
+/// Writes the selected trials of a sweep.
+pub(super) fn write(folder: &Path, selected: &[SelectedTrial]) -> Result<()> {
+    write_atomically(&folder.join(SELECTED), |file| {
+        serde_json::to_writer_pretty(&mut *file, selected)?;
+        file.write_all(b"\n")
+    })
+}
+
+/// The run folders of the selected trials of a sweep, all seeds of one after those of another; `None` if the folder is
+/// not that of a finished sweep.
+///
+/// # Errors
+/// If the file can't be read or is damaged.
+pub fn selected_runs(folder: &Path) -> Result<Option<Vec<PathBuf>>> {
+    let path = folder.join(SELECTED);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(e) => return Err(Error::io("read", &path, e)),
+    };
+    let selected: Vec<SelectedTrial> = serde_json::from_str(&text).map_err(|e| {
+        InputError::new(format!("not the selected trials of a sweep: {e}"))
+            .file(&path)
+            .help("run the sweep again to rewrite the file")
+    })?;
+    let seeds = selected.iter().flat_map(|selected| &selected.seeds);
+    Ok(Some(seeds.map(|seed| folder.join(&seed.name)).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_released_format_is_read() {
+        let text = r#"[{ "data": "d", "backbone": "mf", "loss": "sl", "settings": {}, "tried": 2, "seeds": [
+            { "name": "a", "settings": {}, "state": { "begun": 3 }, "valid": null, "outcome": null },
+            { "name": "b", "settings": {}, "state": "waiting", "valid": null, "outcome": null }] }]"#;
+        let selected: Vec<SelectedTrial> = serde_json::from_str(text).unwrap();
+        assert_eq!((&selected[0].group.model[..], selected[0].group.loss.as_deref()), ("mf", Some("sl")));
+        let again: Vec<SelectedTrial> =
+            serde_json::from_str(&serde_json::to_string(&selected).unwrap()).unwrap();
+        assert_eq!(again, selected);
+    }
+}

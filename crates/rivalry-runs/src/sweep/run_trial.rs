@@ -1,0 +1,139 @@
+//! Running one trial, from wherever it is.
+
+use std::ops::ControlFlow;
+
+use super::status::write_failure;
+use super::workers::Workers;
+use super::{Trial, TrialState, TrialStatus};
+use crate::run::{ResumedRun, RunFolder};
+use crate::{Error, InputError, Result};
+use rivalry::data::Dataset;
+use rivalry::files::FolderLock;
+use rivalry::train::{Fitted, Record, TrainEvent, trainer};
+
+/// An event in the course of a trial.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum TrialEvent<'a> {
+    /// The trial starts, or is resumed after this many epochs.
+    Started(usize),
+    /// A training step was made.
+    Step {
+        /// The batches trained so far, over all epochs.
+        done: usize,
+        /// The batches of all epochs.
+        total: usize,
+    },
+    /// The evaluation starts.
+    Evaluating,
+    /// The model was evaluated.
+    Evaluated(&'a Record),
+    /// The trial is over or paused, with this status.
+    Left(&'a TrialStatus),
+}
+
+/// Observes the trials of a sweep, from several threads at once, and may stop it.
+pub trait SweepObserver: Sync {
+    /// Is called for every event. `Break` stops all trials; the sweep can be resumed.
+    fn observe(&self, trial: &Trial, event: &TrialEvent<'_>) -> ControlFlow<()>;
+}
+
+/// The outcome of an attempt to run a trial.
+pub(super) enum Attempt {
+    /// It ran as far as it was to.
+    Done,
+    /// Another process is running it.
+    Busy,
+    /// The observer asked to stop.
+    Stopped,
+}
+
+/// Runs a trial until it has been evaluated after `last_epoch`, or to its end. If its model is to be kept and an earlier
+/// sweep has removed it, the trial is trained again.
+pub(super) fn run_trial(workers: &Workers<'_>, trial: &Trial, last_epoch: Option<usize>) -> Result<Attempt> {
+    let (sweep, observer) = (workers.folder, workers.observer);
+    let path = sweep.path().join(&trial.name);
+    std::fs::create_dir_all(&path).map_err(|e| Error::io("create", &path, e))?;
+    let Ok(lock) = FolderLock::try_acquire(&path)? else { return Ok(Attempt::Busy) };
+    let dataset = sweep.dataset(&trial.config)?;
+    let mut status = sweep.status(trial)?;
+    if let Ok(folder) = RunFolder::open(&path) {
+        check_same(&folder, trial, &dataset)?;
+        if workers.options.keep_models && status.state == TrialState::Finished && !folder.has_model() {
+            folder.remove_results()?;
+            sweep.forget(trial);
+            status = sweep.status(trial)?;
+        }
+    }
+    if status.has_reached(last_epoch) {
+        let _ = observer.observe(trial, &TrialEvent::Left(&status));
+        return Ok(Attempt::Done);
+    }
+    // Before anything is written, so that a config that can't be trained leaves no run behind.
+    trainer(&trial.config, sweep.memory()).check(&dataset)?;
+    let ResumedRun { folder, config, state, data_checksum, damage: _ } =
+        RunFolder::create_or_resume(&path, &trial.config, lock)?;
+    data_checksum.map_or(Ok(()), |checksum| dataset.check_same(&checksum))?;
+
+    let started = TrialEvent::Started(state.as_ref().map_or(0, |state| state.progress.epoch));
+    if observer.observe(trial, &started).is_break() {
+        return Ok(Attempt::Stopped);
+    }
+    let (mut batches, mut total) = (0, 0);
+    let mut stop_requested = false;
+    let mut train_observer = |event: &TrainEvent<'_>| {
+        let answer = match *event {
+            TrainEvent::Started { epochs, batches: per_epoch, .. } => {
+                (batches, total) = (per_epoch, per_epoch * epochs);
+                ControlFlow::Continue(())
+            }
+            TrainEvent::Step { epoch, batch, .. } => {
+                observer.observe(trial, &TrialEvent::Step { done: (epoch - 1) * batches + batch, total })
+            }
+            TrainEvent::Evaluating { .. } => observer.observe(trial, &TrialEvent::Evaluating),
+            TrainEvent::Evaluated(record) => {
+                let answer = observer.observe(trial, &TrialEvent::Evaluated(record));
+                if last_epoch.is_some_and(|last| record.epoch >= last) {
+                    return ControlFlow::Break(());
+                }
+                answer
+            }
+            _ => ControlFlow::Continue(()),
+        };
+        stop_requested |= answer.is_break();
+        answer
+    };
+    let mut checkpointer = folder.checkpointer(&dataset, &config);
+    match trainer(&config, sweep.memory()).fit(&dataset, state, &mut checkpointer, &mut train_observer) {
+        Ok(Fitted::Done(fit)) => {
+            folder.finish(fit.outcome, &dataset)?;
+            folder.drop_checkpoint()?;
+        }
+        Ok(Fitted::Stopped(_)) if stop_requested => return Ok(Attempt::Stopped),
+        Ok(Fitted::Stopped(_)) => {}
+        // Divergence is a result of the settings: it would happen again.
+        Err(error @ (Error::NonFinite { .. } | Error::NanScore { .. })) => {
+            write_failure(sweep.path(), trial, &error)?;
+        }
+        Err(error) => return Err(error),
+    }
+    let status = sweep.status(trial)?;
+    let _ = observer.observe(trial, &TrialEvent::Left(&status));
+    Ok(Attempt::Done)
+}
+
+/// Refuses to continue a run with other settings or on other data.
+fn check_same(folder: &RunFolder, trial: &Trial, dataset: &Dataset) -> Result<()> {
+    let refuse = |what: &str, help: &str| Err(InputError::new(what).file(folder.path()).help(help).into());
+    if folder.config()? != trial.config {
+        let help = "choose another folder for this sweep, or remove the run";
+        return refuse("holds a run with other settings", help);
+    }
+    match folder.record()? {
+        Some(record) if record.data_checksum != dataset.checksum => refuse(
+            &format!("the data '{}' have changed since the run was trained", dataset.name),
+            "restore the data, or choose another folder for this sweep",
+        ),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,113 @@
+//! The status of trials, as read from their folders, and the index of a sweep.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::Trial;
+use crate::run::RunFolder;
+use crate::{Error, Result};
+use rivalry::files::write_atomically;
+use rivalry::train::Outcome;
+
+/// The file that lists all trials.
+const INDEX: &str = "index.json";
+
+/// The file with the reason why a trial failed. A failed trial is not run again.
+const FAILED: &str = "failed.txt";
+
+/// The status of a trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrialStatus {
+    /// The trial's name, which is its folder.
+    pub name: String,
+    /// The settings in which the trials of the sweep differ.
+    pub settings: BTreeMap<String, toml::Value>,
+    /// How far it has come.
+    pub state: TrialState,
+    /// The best validation value of the selection metric so far.
+    pub valid: Option<f64>,
+    /// The metrics of a finished trial.
+    pub outcome: Option<Outcome>,
+}
+
+/// How far a trial has come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TrialState {
+    /// Not started.
+    #[serde(rename = "waiting")]
+    Pending,
+    /// Started, and last evaluated after this epoch.
+    #[serde(rename = "begun")]
+    Running(usize),
+    /// Finished.
+    Finished,
+    /// Failed, for this reason.
+    Failed(String),
+}
+
+impl TrialStatus {
+    /// Reads the status of a trial of the sweep in this folder.
+    pub(super) fn read(folder: &Path, trial: &Trial) -> Result<Self> {
+        let path = folder.join(&trial.name);
+        let mut status = Self {
+            name: trial.name.clone(),
+            settings: trial.settings.iter().cloned().collect(),
+            state: TrialState::Pending,
+            valid: None,
+            outcome: None,
+        };
+        if let Some(reason) = failure(&path) {
+            status.state = TrialState::Failed(reason);
+            return Ok(status);
+        }
+        let Ok(folder) = RunFolder::open(&path) else { return Ok(status) };
+        let metric = trial.config.eval.selection_metric();
+        if let Some(record) = folder.record()? {
+            status.valid = record.outcome.valid.as_ref().and_then(|valid| valid.get(&metric)).copied();
+            status.outcome = Some(record.outcome);
+            status.state = TrialState::Finished;
+            return Ok(status);
+        }
+        let log = folder.log()?;
+        if let Some(last) = log.last() {
+            status.state = TrialState::Running(last.epoch);
+        }
+        let values = log.iter().filter_map(|record| record.valid.as_ref()?.get(&metric).copied());
+        status.valid = values.max_by(f64::total_cmp);
+        Ok(status)
+    }
+
+    /// Whether the trial has finished or failed.
+    pub fn is_over(&self) -> bool {
+        matches!(self.state, TrialState::Finished | TrialState::Failed(_))
+    }
+
+    /// Whether the trial is over or has been evaluated at this epoch.
+    pub(super) fn has_reached(&self, epoch: Option<usize>) -> bool {
+        let reached = |wanted| matches!(self.state, TrialState::Running(epoch) if epoch >= wanted);
+        self.is_over() || epoch.is_some_and(reached)
+    }
+}
+
+/// The reason why the trial in this folder failed, if it did.
+pub fn failure(trial: &Path) -> Option<String> {
+    let reason = std::fs::read_to_string(trial.join(FAILED)).ok()?;
+    Some(reason.trim().to_owned())
+}
+
+/// Records why a trial failed.
+pub(super) fn write_failure(folder: &Path, trial: &Trial, reason: &Error) -> Result<()> {
+    write_atomically(&folder.join(&trial.name).join(FAILED), |file| writeln!(file, "{reason}"))
+}
+
+/// Writes the list of all trials, in their order.
+pub(super) fn write_index(folder: &Path, statuses: &[TrialStatus]) -> Result<()> {
+    write_atomically(&folder.join(INDEX), |file| {
+        serde_json::to_writer_pretty(&mut *file, statuses)?;
+        file.write_all(b"\n")
+    })
+}
