@@ -1,4 +1,4 @@
-"""Settings, curves, figures and the model itself in MLflow.
+"""Logs settings, learning curves, metrics and the model to MLflow.
 
 pip install mlflow
 python examples/mlflow_tracking.py

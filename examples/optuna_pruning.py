@@ -1,4 +1,4 @@
-"""A search with Optuna that gives up hopeless trials between epochs.
+"""A search with Optuna that prunes unpromising trials between epochs.
 
 pip install optuna
 python examples/optuna_pruning.py
@@ -27,7 +27,7 @@ def objective(trial: optuna.Trial) -> float:
     def report(record: dict) -> None:
         trial.report(record["valid"]["NDCG@20"], record["epoch"])
         if trial.should_prune():
-            raise optuna.TrialPruned  # the training stops here, and the model is what it had become
+            raise optuna.TrialPruned  # stops the training
 
     model.fit(data, callback=report, show_progress=False)
     return max(record["valid"]["NDCG@20"] for record in model.history_)

@@ -1,4 +1,4 @@
-"""A search with Ray Tune: each trial in a process of its own, the hopeless ones ended early.
+"""A search with Ray Tune: one process per trial, unpromising ones stopped early.
 
 pip install "ray[tune]"
 python examples/ray_tune.py
@@ -22,7 +22,7 @@ def train(config: dict) -> None:
         epochs=8,
         negatives=100,
         eval_every=2,
-        num_threads=1,  # one core a trial
+        num_threads=1,  # one core per trial
     )
     model.fit(data, callback=lambda record: tune.report({"ndcg": record["valid"]["NDCG@20"]}), show_progress=False)
 

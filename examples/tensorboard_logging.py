@@ -1,4 +1,4 @@
-"""Curves in TensorBoard. (`torch.utils.tensorboard.SummaryWriter` is called the same way.)
+"""Learning curves in TensorBoard. (`torch.utils.tensorboard.SummaryWriter` has the same interface.)
 
 pip install tensorboardX
 python examples/tensorboard_logging.py

@@ -1,6 +1,6 @@
 """Writes docs/python-reference.md from the docstrings of the package: python scripts/python_reference.py
 
-The tests compare the file with what this makes, so that the reference can't fall behind the code.
+The tests compare the file with the output of this script.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import rivalry
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "python-reference.md"
-FUNCTIONS = ("evaluate", "split", "loss", "losses", "backbones")
+FUNCTIONS = ("evaluate", "split", "models", "losses", "backbones", "loss")
 
 
 def prose(text: str) -> str:
@@ -62,7 +62,7 @@ def members(of: type) -> list[str]:
 
 
 def reference() -> str:
-    parts = ["# Python reference", "Made from the docstrings by `python scripts/python_reference.py`."]
+    parts = ["# Python reference", "Generated from the docstrings by `python scripts/python_reference.py`."]
     for kind in (rivalry.Recommender, rivalry.Dataset):
         parts += [described(2, f"rivalry.{kind.__name__}", kind), *members(kind)]
     parts.append("## Functions")
@@ -70,13 +70,13 @@ def reference() -> str:
     parts += [
         described(3, f"rivalry.datasets.{name}", getattr(rivalry.datasets, name)) for name in rivalry.datasets.__all__
     ]
-    parts.append("## Losses by name\n\nEach is `rivalry.loss` with the name given.")
+    parts.append("## Losses by name\n\nEach is `rivalry.loss` with a fixed name.")
     named = sorted(name for name in rivalry.__all__ if name.endswith("_loss"))
     parts += [described(3, f"rivalry.{name}", getattr(rivalry, name)) for name in named]
     parts.append("## Exceptions and warnings")
     parts += [
         f"### `rivalry.{kind.__name__}`\n\n{prose(kind.__doc__ or '')}"
-        for kind in (rivalry.NotFittedError, rivalry.ConversionWarning)
+        for kind in (rivalry.NotFittedError, rivalry.NoEmbeddingsError, rivalry.ConversionWarning)
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -1,8 +1,8 @@
 """Implicit-feedback recommenders whose loss learns from the competition between items.
 
-The engine of the ``rivalry`` command, with arrays in and arrays out: :class:`Recommender` trains and recommends,
-:func:`evaluate` measures, :func:`split` and :mod:`rivalry.datasets` prepare data, :func:`loss` gives any loss alone, and
-:mod:`rivalry.torch` wraps the losses for PyTorch.
+The library behind the ``rivalry`` command, with NumPy arrays in and out: :class:`Recommender` trains and recommends,
+:func:`evaluate` computes metrics, :func:`split` and :mod:`rivalry.datasets` prepare data, :func:`loss` computes a loss of
+your own scores, and :mod:`rivalry.torch` wraps the losses for PyTorch.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING
 
 from . import datasets
 from ._dataset import Dataset, split
-from ._errors import ConversionWarning, NotFittedError
+from ._errors import ConversionWarning, NoEmbeddingsError, NotFittedError
 from ._evaluate import evaluate
-from ._loss import LossResult, NamedLoss, backbones, loss, losses, named_losses
+from ._loss import LossResult, NamedLoss, loss, named_losses
 from ._recommender import Recommender
+from ._registry import backbones, losses, models
 from ._rivalry import version as __version__
 
-# One function for each loss on the list, such as dsl_loss; a new loss has its own without a line here.
+# One function per loss, such as dsl_loss, made from the library's list.
 _functions = named_losses()
 globals().update(_functions)
 
 if TYPE_CHECKING:
-    # For type checkers, which read and do not run.
+    # For type checkers.
     advinfonce_loss: NamedLoss
     bpr_loss: NamedLoss
     bsl_loss: NamedLoss
@@ -41,6 +42,7 @@ __all__ = [
     "ConversionWarning",
     "Dataset",
     "LossResult",
+    "NoEmbeddingsError",
     "NotFittedError",
     "Recommender",
     "__version__",
@@ -49,6 +51,7 @@ __all__ = [
     "evaluate",
     "loss",
     "losses",
+    "models",
     "split",
 ]
 __all__ += sorted(_functions)

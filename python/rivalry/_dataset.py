@@ -1,4 +1,4 @@
-"""Data sets: parts over the same users and items, and how a log is cut into them."""
+"""Data sets, and splitting interactions into them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ._settings import to_json
 
 
 class Dataset:
-    """Training, validation and test parts as CSR matrices of ones, users as rows and items as columns.
+    """Training, validation and test parts: CSR matrices of ones with users as rows and items as columns.
 
-    :func:`rivalry.split` and :func:`rivalry.datasets.load` make one; with parts of your own, make it yourself.
+    :func:`rivalry.split` and :func:`rivalry.datasets.load` return one; the constructor takes parts of your own.
 
     Parameters
     ----------
     train, test, valid:
-        Sparse matrices of one shape. What is left out is empty.
+        Sparse matrices of the same shape. Parts that are not given are empty.
     user_ids, item_ids:
-        What rows and columns stand for; without them, their numbers.
+        The original ids of rows and columns; default: their numbers.
     name:
-        What to call it in messages and files.
+        The name in messages and files.
     """
 
     def __init__(
@@ -56,37 +56,37 @@ class Dataset:
 
     @property
     def train(self) -> sparse.csr_matrix:
-        """What a model learns from."""
+        """The training part."""
         return matrix(self._data.train)
 
     @property
     def valid(self) -> sparse.csr_matrix:
-        """What epochs and settings are chosen on; may be empty."""
+        """The validation part, on which epochs and settings are chosen; may be empty."""
         return matrix(self._data.valid)
 
     @property
     def test(self) -> sparse.csr_matrix:
-        """What is reported; may be empty."""
+        """The test part, which is reported; may be empty."""
         return matrix(self._data.test)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Users and items."""
+        """The numbers of users and items."""
         return self._data.train.shape
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name."""
         return self._data.name
 
     @property
     def notes(self) -> list[str]:
-        """What there is to know about how it came about."""
+        """Remarks on how the data were read, such as merged duplicates."""
         return self._data.notes
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of parts and ids: two data sets with the same value are the same."""
+        """SHA-256 of the parts and ids: equal for equal data sets."""
         return self._data.checksum
 
     def __repr__(self) -> str:
@@ -110,7 +110,7 @@ def _ids(given: Any) -> Optional[Ids]:
     return ids.astype(np.int64) if ids.dtype.kind in "iu" else np.array([str(i) for i in ids.tolist()], dtype=object)
 
 
-#: How a split is asked for: by name, or as a table with its settings.
+#: A split: its name, or a dictionary of its settings.
 Split = Union[str, dict[str, Any]]
 
 
@@ -122,7 +122,7 @@ def preparation(
     user_core: Optional[int],
     item_core: Optional[int],
 ) -> dict[str, Any]:
-    """The settings of a preparation as a config has them."""
+    """The section `data.prepare` of a config."""
     prepare: dict[str, Any] = {
         "split": {"type": split} if isinstance(split, str) else dict(split or {}),
         "validation": {"type": validation} if isinstance(validation, str) else dict(validation or {}),
@@ -146,26 +146,26 @@ def split(
     item_core: Optional[int] = None,
     name: str = "data",
 ) -> Dataset:
-    """Cuts interactions into training, validation and test parts, as the command line does.
+    """Splits interactions into training, validation and test parts, as the command line does.
 
     Parameters
     ----------
     user_items:
-        A sparse matrix, or a frame (pandas, polars, pyarrow) with columns for user and item and, if it has them,
-        rating and time.
+        A sparse matrix, or a frame (pandas, polars, pyarrow) with a user and an item column and, optionally, a rating
+        and a time column.
     split:
-        How the test part comes about: ``"random"`` (a share of each user's items), ``"leave-last"``, ``"time"`` or
+        How the test part is chosen: ``"random"`` (a share of each user's items), ``"leave-last"``, ``"time"`` or
         ``"popularity"``; or a dictionary such as ``{"type": "leave-last", "n": 2}``.
     test:
-        The share of the test part, for the splits that have one (default 0.2).
+        The share of the test part, for splits by share (default 0.2).
     validation:
-        The same for the validation part: ``"auto"`` (as the test part), ``"random"``, ``"leave-last"``, ``"time"``
+        How the validation part is chosen: ``"auto"`` (like the test part), ``"random"``, ``"leave-last"``, ``"time"``
         or ``"none"``; or a dictionary such as ``{"type": "random", "ratio": 0.1}``.
     seed:
-        Decides random splits.
+        The seed of random splits.
     min_rating, user_core, item_core:
-        Keep interactions rated at least this; users with at least so many items; items with at least so many users.
-        A filter may leave users and items out, so look at ``user_ids`` and ``item_ids`` afterwards.
+        Keep only interactions with at least this rating, users with at least this many items, items with at least this
+        many users. Filters may drop users and items: see ``user_ids`` and ``item_ids`` of the result.
 
     Examples
     --------
@@ -180,22 +180,23 @@ def split(
         prepare["split"]["test"] = test
     settings = to_json({"data": {"prepare": prepare}})
     users, items = (texts(log.user_ids), log.shape[0]), (texts(log.item_ids), log.shape[1])
-    data = _rivalry.split(name, users, items, log.user, log.item, log.rating, log.time, settings)
+    columns = (log.user, log.item, log.rating, log.time)
+    data = _rivalry.split(name, users, items, columns, settings)
     return Dataset._of(data, _kept(data.users, log.user_ids), _kept(data.items, log.item_ids))
 
 
 def _kept(names: list[str], before: Optional[Ids]) -> Optional[Ids]:
-    """The ids after a split, of the type they had before; a filter may have dropped some."""
+    """The ids after a split, with the type they had before; filters may have dropped some."""
     if before is None:
         return ids_of(names)
     return np.array(names, dtype=np.int64) if before.dtype.kind == "i" else np.array(names, dtype=object)
 
 
 def as_dataset(user_items: Any, validation: Any) -> Dataset:
-    """What `fit` was given, as one data set without a test part."""
+    """The input of `fit` as a data set without a test part."""
     if isinstance(user_items, Dataset):
         if validation is not None:
-            raise ValueError("the data set has its own validation part\n  help: leave validation out")
+            raise ValueError("the data set has a validation part\n  help: leave validation out")
         source = user_items._data
         parts = (source.train, source.valid, None, source.users, source.items)
         return Dataset._of(_rivalry.Dataset(source.name, *parts), user_items.user_ids, user_items.item_ids)
@@ -204,7 +205,7 @@ def as_dataset(user_items: Any, validation: Any) -> Dataset:
         valid = None if validation is None else to_csr(validation, "validation")
         if valid is not None and valid.shape != csr.shape:
             raise ValueError(
-                f"validation has the shape {valid.shape}, user_items {csr.shape}\n  help: both have the same users and items"
+                f"validation has the shape {valid.shape}, user_items {csr.shape}\n  help: both must have the same users and items"
             )
         return Dataset(csr, valid=valid)
     log = to_log(user_items)
@@ -217,7 +218,7 @@ def as_dataset(user_items: Any, validation: Any) -> Dataset:
 def _aligned(validation: Any, user_ids: Optional[Ids], item_ids: Optional[Ids]) -> sparse.csr_array:
     """A validation frame over the users and items of the training frame."""
     if not is_frame(validation) or sparse.issparse(validation):
-        raise TypeError("validation must be a frame where user_items is one")
+        raise TypeError("validation must be a frame if user_items is one")
     log = to_log(validation, "validation")
     axes = []
     for noun, known, ids, column in (
@@ -229,8 +230,8 @@ def _aligned(validation: Any, user_ids: Optional[Ids], item_ids: Optional[Ids]) 
         unknown = [value for value in ids.tolist() if value not in numbers]
         if unknown:
             raise ValueError(
-                f"validation has {len(unknown)} {noun}s that user_items has not, such as {unknown[0]!r}\n"
-                f"  help: drop them: nothing is learned about a {noun} that training never sees"
+                f"validation has {len(unknown)} {noun}s that are not in user_items, such as {unknown[0]!r}\n"
+                f"  help: drop them: a model learns nothing about {noun}s outside the training data"
             )
         axes.append(np.array([numbers[value] for value in ids.tolist()], dtype=np.int64)[column])
     assert user_ids is not None and item_ids is not None

@@ -1,4 +1,4 @@
-"""How good a model is: full ranking, the same evaluator as the command line's."""
+"""Evaluation by full ranking, the same as the command line's."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _rivalry
 from ._dataset import Dataset
+from ._recommender import Recommender
 from ._settings import to_json
 
 
@@ -25,30 +26,32 @@ def evaluate(
     beyond_accuracy: bool = False,
     num_threads: int = 0,
 ) -> dict[str, Any]:
-    """Ranks all items for every user with held-out ones (never a sample of items) and measures the lists.
+    """Ranks all items (never a sample of them) for every user with held-out items, and computes metrics.
 
     Parameters
     ----------
     model:
-        A fitted :class:`Recommender`, or anything else with ``user_factors`` and ``item_factors`` whose dot products
-        are its scores, such as a model of ``implicit``.
+        A fitted :class:`Recommender`, or any object with ``user_factors`` and ``item_factors`` whose dot products are
+        the scores, such as a model of ``implicit``.
     data:
-        The parts; ``rivalry.Dataset(train, test)`` makes one of your own matrices.
+        The data set; ``rivalry.Dataset(train, test)`` makes one from your own matrices.
     part:
         ``"test"`` or ``"valid"``.
     k:
-        The lengths of list to measure.
+        The list lengths.
     mask:
-        What may not be recommended while the test part is measured: ``"train+valid"`` or ``"train"``.
+        The items that are not candidates when the test part is evaluated: ``"train+valid"`` or ``"train"``.
     average:
-        Over users with held-out items (``"evaluable"``), or over all (``"all"``).
+        The mean is over users with held-out items (``"evaluable"``) or over all users (``"all"``).
     per_user, buckets, beyond_accuracy:
-        Also each user's values; popular and rare items apart; coverage, popularity and Gini of the lists.
+        Whether to return each user's values, too; the metrics of popular and of rare items; coverage, average
+        popularity and Gini index of the lists.
 
     Returns
     -------
     dict
-        ``metrics`` by names such as ``"NDCG@20"``, ``users`` (how many were measured), and what else was asked for.
+        ``metrics`` by names such as ``"NDCG@20"``, ``users`` (the number of evaluated users), and what else was asked
+        for: ``per_user``, ``head``, ``tail``, ``beyond``.
 
     Examples
     --------
@@ -59,20 +62,23 @@ def evaluate(
     """
     if not isinstance(data, Dataset):
         raise TypeError(
-            f"data must be a rivalry.Dataset, found {type(data).__name__}\n  help: rivalry.Dataset(train, test) makes one of matrices"
+            f"data must be a rivalry.Dataset, found {type(data).__name__}\n  help: rivalry.Dataset(train, test) makes one from matrices"
         )
     lengths = [int(k)] if isinstance(k, (int, np.integer)) else [int(length) for length in k]
     options = {
         "k": lengths,
         "mask": mask,
         "average": average,
-        "per_user": per_user,
         "buckets": buckets,
         "beyond_accuracy": beyond_accuracy,
     }
-    tables = [np.ascontiguousarray(table, dtype=np.float32) for table in (model.user_factors, model.item_factors)]
-    if any(table.ndim != 2 for table in tables):
-        raise ValueError("user_factors and item_factors must be tables, one row a user or item")
-    found = _rivalry.evaluate(data._data, tables[0], tables[1], part, to_json(options), num_threads)
-    result: dict[str, Any] = json.loads(found)
-    return result
+    request = (part, to_json(options), per_user)
+    if isinstance(model, Recommender):
+        text = model._model.evaluate(data._data, request, num_threads)
+    else:
+        tables = [np.ascontiguousarray(table, dtype=np.float32) for table in (model.user_factors, model.item_factors)]
+        if any(table.ndim != 2 for table in tables):
+            raise ValueError("user_factors and item_factors must have two dimensions\n  help: one row per user or item")
+        text = _rivalry.evaluate(data._data, tables[0], tables[1], request, num_threads)
+    evaluation: dict[str, Any] = json.loads(text)
+    return evaluation

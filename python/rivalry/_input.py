@@ -1,4 +1,4 @@
-"""From what people have (sparse matrices, frames) to what the compiled half takes."""
+"""Conversion of sparse matrices and frames to the types of the compiled module."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Ids = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Log:
-    """Interactions as they came: dense ids, with the original ones where those are not the numbers themselves."""
+    """Interactions by dense ids, with the original ids unless these are the same numbers."""
 
     user: npt.NDArray[np.uint32]
     item: npt.NDArray[np.uint32]
@@ -31,14 +31,14 @@ class Log:
 
 
 def is_frame(data: object) -> bool:
-    """Whether this is a table with named columns: pandas, polars, pyarrow or a look-alike."""
+    """Whether this has named columns: a frame of pandas, polars, pyarrow or a similar library."""
     return (hasattr(data, "columns") or hasattr(data, "column_names")) and hasattr(data, "__getitem__")
 
 
 def to_csr(matrix: Any, what: str = "user_items", n_items: Optional[int] = None) -> sparse.csr_array:
-    """A checked CSR copy, in which every stored entry is an interaction.
+    """A checked CSR matrix in which every stored entry is an interaction.
 
-    Raises ``TypeError`` for what is no sparse matrix, ``ValueError`` for one that can't be meant.
+    Raises ``TypeError`` if it is not a sparse matrix, ``ValueError`` if its content is invalid.
     """
     if not sparse.issparse(matrix):
         if isinstance(matrix, np.ndarray):
@@ -52,7 +52,7 @@ def to_csr(matrix: Any, what: str = "user_items", n_items: Optional[int] = None)
         )
     if matrix.format != "csr":
         warnings.warn(
-            f"{what} is a {matrix.format.upper()} matrix and was converted to CSR; pass {what}.tocsr() to save the time",
+            f"{what} is a {matrix.format.upper()} matrix and was converted to CSR; pass {what}.tocsr() to avoid repeated conversions",
             ConversionWarning,
             stacklevel=3,
         )
@@ -63,17 +63,17 @@ def to_csr(matrix: Any, what: str = "user_items", n_items: Optional[int] = None)
     csr = sparse.csr_array(matrix)
     values = csr.data
     if values.dtype.kind not in "biuf":
-        raise ValueError(f"{what} holds {values.dtype}, expected numbers or booleans")
+        raise ValueError(f"{what} has values of type {values.dtype}, expected numbers or booleans")
     if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise ValueError(f"{what} holds NaN or infinity\n  help: leave those entries out of the matrix")
+        raise ValueError(f"{what} has NaN or infinite values\n  help: remove these entries from the matrix")
     if values.dtype.kind in "if" and (values < 0).any():
         raise ValueError(
-            f"{what} holds negative values, and a stored value says that the user likes the item\n"
-            "  help: leave dislikes out, for example matrix.data = matrix.data * (matrix.data > 0); matrix.eliminate_zeros()"
+            f"{what} has negative values, but every stored value counts as a positive interaction\n"
+            "  help: remove negative interactions, for example matrix.data = matrix.data * (matrix.data > 0); matrix.eliminate_zeros()"
         )
     if n_items is not None and csr.shape[1] != n_items:
         raise ValueError(
-            f"{what} has {csr.shape[1]} columns, the model knows {n_items} items\n  help: one column an item"
+            f"{what} has {csr.shape[1]} columns, the model has {n_items} items\n  help: pass one column per item"
         )
     if not values.all():
         csr = csr.copy()
@@ -82,19 +82,19 @@ def to_csr(matrix: Any, what: str = "user_items", n_items: Optional[int] = None)
 
 
 def _check_structure(csr: Any, what: str) -> None:
-    """What SciPy lets pass and no matrix should have."""
+    """Checks that SciPy doesn't make."""
     n_rows, n_cols = csr.shape
     sound = len(csr.indptr) == n_rows + 1 and csr.indptr[0] == 0 and csr.indptr[-1] <= len(csr.indices)
     if not sound or (np.diff(csr.indptr) < 0).any() or len(csr.indices) != len(csr.data):
-        raise ValueError(f"the row pointers of {what} don't fit its indices\n  help: build it anew from triples")
+        raise ValueError(f"the row pointers of {what} don't match its indices\n  help: rebuild the matrix from (value, row, column) triples")
     if len(csr.indices) and (csr.indices.min() < 0 or csr.indices.max() >= n_cols):
-        raise ValueError(f"{what} has a column index outside its {n_cols} columns\n  help: build it anew from triples")
+        raise ValueError(f"{what} has a column index outside its {n_cols} columns\n  help: rebuild the matrix from (value, row, column) triples")
     if max(n_rows, n_cols) >= 2**31:
-        raise ValueError(f"{what} has more rows or columns than 2³¹")
+        raise ValueError(f"{what} has 2³¹ or more rows or columns")
 
 
 def interactions(csr: sparse.csr_array) -> _rivalry.Interactions:
-    """The compiled half's table; order and repeats don't matter."""
+    """The compiled module's interactions; order and repeated entries don't matter."""
     indptr = np.ascontiguousarray(csr.indptr, dtype=np.int64)
     indices = np.ascontiguousarray(csr.indices[: indptr[-1]], dtype=np.uint32)
     return _rivalry.Interactions(indptr, indices, csr.shape[1])
@@ -124,7 +124,7 @@ def to_log(data: Any, what: str = "user_items") -> Log:
     return Log(user, item, (len(user_ids), len(item_ids)), user_ids, item_ids, rating, time)
 
 
-#: What a column may be called, in lower case and without underscores.
+#: Accepted column names, in lower case and without underscores.
 NAMES = {
     "user": ("user", "userid", "users"),
     "item": ("item", "itemid", "items", "movieid", "productid", "asin"),
@@ -134,11 +134,11 @@ NAMES = {
 
 
 def _column(frame: Any, kind: str, what: Optional[str] = None) -> Any:
-    """The column of that kind as an array; an error if it is needed (`what`) and not there."""
+    """The column of that kind as an array; if it is missing, an error if it is required (`what`), else ``None``."""
     columns = frame.column_names if hasattr(frame, "column_names") else frame.columns
     names = [name for name in columns if str(name).lower().replace("_", "") in NAMES[kind]]
     if len(names) > 1:
-        raise ValueError(f"columns {names} could all be the {kind}\n  help: rename or drop all but one")
+        raise ValueError(f"columns {names} could all be the {kind} column\n  help: rename or drop all but one")
     if names:
         column = frame[names[0]]
         return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
@@ -151,7 +151,7 @@ def _column(frame: Any, kind: str, what: Optional[str] = None) -> Any:
 
 
 def _numbered(column: npt.NDArray[Any], noun: str) -> tuple[npt.NDArray[np.uint32], Ids]:
-    """Dense numbers in order of appearance, and the ids they stand for."""
+    """Dense ids in order of appearance, and the original ids."""
     if column.ndim != 1:
         raise ValueError(f"the {noun} column has {column.ndim} dimensions, expected 1")
     if column.dtype.kind in "iu":
@@ -162,7 +162,7 @@ def _numbered(column: npt.NDArray[Any], noun: str) -> tuple[npt.NDArray[np.uint3
             raise ValueError(f"the {noun} column has missing values\n  help: drop those rows")
         ids = np.array([str(value) for value in column.tolist()], dtype=object)
     else:
-        raise ValueError(f"the {noun} column holds {column.dtype}\n  help: ids are integers or text")
+        raise ValueError(f"the {noun} column has type {column.dtype}\n  help: ids must be integers or text")
     unique, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), dtype=np.uint32)
@@ -177,18 +177,18 @@ def _times(column: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     if column.dtype.kind in "iu":
         return column.astype(np.int64)
     if column.dtype.kind == "f" and np.isfinite(column).all():
-        # Seconds with a fraction keep their order down to the microsecond.
+        # Fractions of seconds are kept to the microsecond.
         return np.rint(column * 1e6).astype(np.int64)
-    raise ValueError(f"the time column holds {column.dtype}\n  help: give numbers or datetime64, none missing")
+    raise ValueError(f"the time column has type {column.dtype}\n  help: use numbers or datetime64 without missing values")
 
 
 def texts(ids: Optional[Ids]) -> Optional[list[str]]:
-    """Ids as the model file has them."""
+    """Ids as text, as in model files."""
     return None if ids is None else [str(value) for value in ids.tolist()]
 
 
 def ids_of(names: list[str]) -> Optional[Ids]:
-    """Ids from a file: none if they are just the numbers, integers if they all are, otherwise text."""
+    """Ids from a file: ``None`` if they equal the dense ids, integers if all of them are, otherwise text."""
     if all(name == str(number) for number, name in enumerate(names)):
         return None
     try:
@@ -200,7 +200,7 @@ def ids_of(names: list[str]) -> Optional[Ids]:
 
 
 def seed_of(random_state: Union[None, int, np.integer[Any], np.random.Generator, np.random.RandomState]) -> int:
-    """The seed that scikit-learn's `random_state` stands for."""
+    """The seed of a `random_state` as in scikit-learn."""
     if random_state is None:
         random_state = np.random.default_rng()
     if isinstance(random_state, np.random.Generator):

@@ -1,4 +1,4 @@
-"""Between what people call users and items and their dense numbers."""
+"""Original ids and dense ids of users and items."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._input import Ids
 
 
 class Labels:
-    """The names of all users or of all items."""
+    """The ids of all users or of all items."""
 
     def __init__(self, noun: str, count: int, ids: Optional[Ids]) -> None:
         self.noun = noun
@@ -24,10 +24,10 @@ class Labels:
         return self.count
 
     def dense(self, wanted: Any, empty: bool = False) -> npt.NDArray[np.uint32]:
-        """The numbers of one or many; `IndexError` for one that is not known."""
+        """The dense ids of one or several; `IndexError` if one is unknown."""
         asked = np.atleast_1d(np.asarray(wanted, dtype=object if self.ids is not None else None))
         if asked.ndim != 1:
-            raise ValueError(f"{self.noun}s come one by one or in a list, found {asked.ndim} dimensions")
+            raise ValueError(f"expected one {self.noun} or a list of {self.noun}s, found {asked.ndim} dimensions")
         if len(asked) == 0:
             if empty:
                 return np.zeros(0, dtype=np.uint32)
@@ -36,7 +36,7 @@ class Labels:
             return np.array([self._number(value) for value in asked.tolist()], dtype=np.uint32)
         if asked.dtype.kind not in "iu":
             raise TypeError(
-                f"this model calls {self.noun}s by number, found {asked.tolist()[0]!r}\n  help: give a row or column of the matrix"
+                f"this model identifies {self.noun}s by number, found {asked.tolist()[0]!r}\n  help: give a row or column number of the matrix"
             )
         if asked.min() < 0 or asked.max() >= self.count:
             odd = asked[(asked < 0) | (asked >= self.count)][0]
@@ -50,18 +50,18 @@ class Labels:
         number = self._numbers.get(str(value))
         if number is None:
             alike = difflib.get_close_matches(str(value), list(self._numbers)[:100_000], n=1)
-            way_out = (
+            help_ = (
                 f"did you mean {alike[0]!r}?"
                 if alike
-                else f"give an id as it stands in the data, such as {next(iter(self._numbers), '')!r}"
+                else f"give an id as in the data, such as {next(iter(self._numbers), '')!r}"
             )
-            raise IndexError(f"unknown {self.noun} {value!r}\n  help: {way_out}")
+            raise IndexError(f"unknown {self.noun} {value!r}\n  help: {help_}")
         return number
 
     def original(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-        """What the numbers stand for; places without one hold -1, or ``None`` among texts."""
+        """The original ids of dense ids; unfilled places hold -1, or ``None`` if ids are text."""
         if self.ids is None:
             return numbers
-        found = self.ids[numbers]
-        found[numbers < 0] = -1 if self.ids.dtype.kind == "i" else None
-        return found
+        ids = self.ids[numbers]
+        ids[numbers < 0] = -1 if self.ids.dtype.kind == "i" else None
+        return ids

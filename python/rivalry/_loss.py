@@ -1,59 +1,37 @@
-"""The losses as functions of scores, for people with models of their own."""
+"""The losses as functions of scores, for models outside this package."""
 
 from __future__ import annotations
 
 import inspect
-import json
 from typing import Any, NamedTuple, Optional, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _rivalry
+from ._registry import losses
 from ._settings import to_json
 
 
 class LossResult(NamedTuple):
-    """What a loss says about a batch."""
+    """Value and gradients of a loss for a batch."""
 
-    #: The mean over the rows (or their sum, or each row's).
+    #: The mean over the rows, their sum, or the value of each row, depending on ``reduction``.
     value: Any
     #: Gradient of the value with respect to ``pos``, shape ``(batch,)``.
     grad_pos: npt.NDArray[Any]
     #: Gradient of the value with respect to ``neg``, shape ``(batch, negatives)``.
     grad_neg: npt.NDArray[Any]
-    #: Gradient with respect to the numbers the loss itself learns; empty for most.
-    grad_own: npt.NDArray[Any]
+    #: Gradient of the value with respect to the parameters that the loss itself learns; empty for most losses.
+    grad_learned: npt.NDArray[Any]
 
 
 class NamedLoss(Protocol):
-    """A loss as a function: :func:`rivalry.loss` with the name given."""
+    """A loss as a function: :func:`rivalry.loss` with a fixed name."""
 
     def __call__(
         self, pos: npt.ArrayLike, neg: npt.ArrayLike, sim: Optional[npt.ArrayLike] = ..., **params: Any
     ) -> LossResult: ...
-
-
-def losses() -> dict[str, dict[str, Any]]:
-    """Every loss by name: a summary, its parameters (default, range, search grid), what it needs besides scores.
-
-    >>> sorted(rivalry.losses()["dsl"]["params"])
-    ['alpha', 'beta', 'drift_control', 'kappa_min', 'kappa_tau', 'slate', 'tau']
-    """
-    return _by_name(_rivalry.losses())
-
-
-def backbones() -> dict[str, dict[str, Any]]:
-    """Every backbone by name, with its parameters."""
-    return _by_name(_rivalry.backbones())
-
-
-def _by_name(text: str) -> dict[str, dict[str, Any]]:
-    table = {}
-    for entry in json.loads(text):
-        entry["params"] = {param.pop("name"): param for param in entry["params"]}
-        table[entry.pop("name")] = entry
-    return table
 
 
 def loss(
@@ -62,35 +40,37 @@ def loss(
     neg: npt.ArrayLike,
     sim: Optional[npt.ArrayLike] = None,
     *,
+    log_probs: Optional[npt.ArrayLike] = None,
     quantile: Optional[npt.ArrayLike] = None,
-    own: Optional[npt.ArrayLike] = None,
+    learned: Optional[npt.ArrayLike] = None,
     reduction: str = "mean",
     num_threads: int = 0,
     **params: Any,
 ) -> LossResult:
     """Value and gradients of a loss for a batch of scores.
 
-    The batch matters: DSL's temperatures are calibrated over it. Where all inputs are ``float32`` so is the arithmetic;
-    otherwise it is ``float64``. κ and the temperatures are constants in DSL's gradient, and so they are here.
+    Rows are not independent: DSL's temperatures are calibrated over the batch. If all inputs are ``float32``, so is the
+    arithmetic; otherwise it is ``float64``. As published, κ and the temperatures are constants in DSL's gradient.
 
     Parameters
     ----------
     name:
-        A loss (see :func:`losses`).
+        The loss (see :func:`losses`).
     pos:
         Scores of the positive items, shape ``(batch,)``.
     neg:
         Scores of each positive's negatives, shape ``(batch, negatives)``.
     sim:
-        The second number that some losses want with each negative, of the same shape: for DSL the cosine of the
-        negative and the positive item, for AdvInfoNCE the rival's score. Others ignore it.
+        A feature of each negative that some losses need, of the same shape: for DSL the cosine similarity of the
+        negative and the positive item, for AdvInfoNCE the adversary's score. Other losses ignore it.
+    log_probs:
+        With ``log_q=True``, the log-probability with which each negative was drawn, of the same shape.
     quantile:
-        For SL@K and DSL@K, each row's estimate of its user's K-th best score (default 0).
-    own:
-        For losses that learn numbers of their own (LLPAUC), those numbers; default: what they start from.
+        For SL@K and DSL@K, the estimate of the K-th highest score of each row's user (default 0).
+    learned:
+        For losses with learned parameters (LLPAUC), their values; default: the initial ones.
     reduction:
-        ``"mean"`` and ``"sum"`` over the rows, or ``"none"``: then values are those of the rows, and gradients those
-        of their sum.
+        ``"mean"`` or ``"sum"`` over the rows, or ``"none"``: the value of each row, with the gradients of their sum.
     params:
         The loss's parameters, such as ``tau=0.1``.
 
@@ -102,34 +82,30 @@ def loss(
     """
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"unknown reduction {reduction!r}\n  help: known: mean, sum, none")
-    arrays = [None if x is None else np.asarray(x) for x in (pos, neg, sim)]
+    arrays = [None if x is None else np.asarray(x) for x in (pos, neg, sim, log_probs)]
     single = all(array is None or array.dtype == np.float32 for array in arrays)
     dtype: Any = np.float32 if single else np.float64
-    positives, negatives, companions = (
-        None if array is None else np.ascontiguousarray(array, dtype=dtype) for array in arrays
-    )
+    scores = tuple(None if array is None else np.ascontiguousarray(array, dtype=dtype) for array in arrays)
+    positives, negatives = scores[:2]
     assert positives is not None and negatives is not None
-    if positives.ndim != 1 or negatives.ndim != 2 or (companions is not None and companions.ndim != 2):
+    if positives.ndim != 1 or any(array is not None and array.ndim != 2 for array in scores[1:]):
         raise ValueError(
             f"pos has {positives.ndim} dimensions and neg {negatives.ndim}\n"
-            "  help: pos is (batch,), neg and sim are (batch, negatives)"
+            "  help: pos is (batch,), neg, sim and log_probs are (batch, negatives)"
         )
     if quantile is not None and np.shape(quantile) != positives.shape:
         raise ValueError(
-            f"quantile has the shape {np.shape(quantile)}, pos {positives.shape}\n  help: one number a row"
+            f"quantile has the shape {np.shape(quantile)}, pos {positives.shape}\n  help: give one value per row"
         )
     section = to_json({**params, "type": name})
-    extras = (
-        None if quantile is None else np.asarray(quantile, dtype=np.float64).tolist(),
-        None if own is None else np.asarray(own, dtype=np.float64).tolist(),
-    )
+    state = tuple(None if x is None else np.asarray(x, dtype=np.float64).tolist() for x in (quantile, learned))
     compute: Any = _rivalry.loss_f32 if single else _rivalry.loss_f64
-    values, (grad_pos, grad_neg, grad_own) = compute(section, positives, negatives, companions, *extras, num_threads)
+    values, (grad_pos, grad_neg, grad_learned) = compute(section, scores, state, num_threads)
     share = 1 / len(values) if reduction == "mean" else 1.0
-    for gradient in (grad_pos, grad_neg, grad_own):
+    for gradient in (grad_pos, grad_neg, grad_learned):
         gradient *= dtype(share)
     value = values if reduction == "none" else dtype(values.sum(dtype=np.float64) * share)
-    return LossResult(value, grad_pos, grad_neg.reshape(negatives.shape), grad_own)
+    return LossResult(value, grad_pos, grad_neg.reshape(negatives.shape), grad_learned)
 
 
 def function_name(name: str) -> str:
@@ -138,7 +114,7 @@ def function_name(name: str) -> str:
 
 
 def named_losses() -> dict[str, NamedLoss]:
-    """A function for each loss that is one, by its Python name."""
+    """A function for each loss that is a function of scores, by its Python name."""
     return {function_name(name): _named(name, entry) for name, entry in losses().items() if entry["function"]}
 
 
@@ -153,13 +129,13 @@ def _named(name: str, entry: dict[str, Any]) -> NamedLoss:
             )
         return loss(name, pos, neg, sim, **dict(zip(known, args)), **params)
 
-    own = [
+    declared = [
         inspect.Parameter(key, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=param["default"])
         for key, param in entry["params"].items()
     ]
     general = inspect.signature(loss).parameters
     first = [general[key].replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD) for key in ("pos", "neg", "sim")]
-    last = [general[key] for key in ("quantile", "own", "reduction", "num_threads")]
+    last = [general[key] for key in ("log_probs", "quantile", "learned", "reduction", "num_threads")]
     function.__name__ = function.__qualname__ = function_name(name)
     function.__module__ = "rivalry"
     function.__doc__ = "\n".join(
@@ -176,5 +152,5 @@ def _named(name: str, entry: dict[str, Any]) -> NamedLoss:
             for key, param in entry["params"].items()
         ]
     )
-    function.__signature__ = inspect.Signature([*first, *own, *last])  # type: ignore[attr-defined]
+    function.__signature__ = inspect.Signature([*first, *declared, *last])  # type: ignore[attr-defined]
     return function

@@ -8,7 +8,6 @@ __all__ = [
     "Dataset",
     "Interactions",
     "Model",
-    "backbones",
     "config",
     "datasets",
     "evaluate",
@@ -17,6 +16,7 @@ __all__ = [
     "loss_f32",
     "loss_f64",
     "losses",
+    "models",
     "split",
     "version",
 ]
@@ -24,6 +24,32 @@ __all__ = [
 version: str
 
 _Ranked = tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]
+# Leave out what is known, leave out per list, allow, deny.
+_Filter = tuple[bool, Optional[Interactions], Optional[npt.NDArray[np.uint32]], Optional[npt.NDArray[np.uint32]]]
+# Part, options in JSON, each user's values.
+_Evaluation = tuple[str, str, bool]
+# User, item, rating, time.
+_Columns = tuple[
+    npt.NDArray[np.uint32],
+    npt.NDArray[np.uint32],
+    Optional[npt.NDArray[np.float32]],
+    Optional[npt.NDArray[np.int64]],
+]
+# Positives, negatives, features, log-probabilities.
+_Batch32 = tuple[
+    npt.NDArray[np.float32],
+    npt.NDArray[np.float32],
+    Optional[npt.NDArray[np.float32]],
+    Optional[npt.NDArray[np.float32]],
+]
+_Batch64 = tuple[
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+    Optional[npt.NDArray[np.float64]],
+    Optional[npt.NDArray[np.float64]],
+]
+# Quantiles, learned parameters.
+_LossState = tuple[Optional[list[float]], Optional[list[float]]]
 
 @final
 class Interactions:
@@ -72,40 +98,19 @@ class Model:
     @property
     def config(self) -> str: ...
     @property
-    def epoch(self) -> int: ...
-    @property
     def shape(self) -> tuple[int, int]: ...
     @property
     def users(self) -> list[str]: ...
     @property
     def items(self) -> list[str]: ...
     def factors(self, of_users: bool) -> npt.NDArray[np.float32]: ...
-    def recommend(
-        self,
-        users: npt.NDArray[np.uint32],
-        n: int,
-        threads: int,
-        liked: Optional[Interactions] = None,
-        filter_known: bool = False,
-        candidates: Optional[npt.NDArray[np.uint32]] = None,
-    ) -> _Ranked: ...
-    def recommend_to(
-        self,
-        vectors: npt.NDArray[np.float32],
-        n: int,
-        threads: int,
-        liked: Optional[Interactions] = None,
-        candidates: Optional[npt.NDArray[np.uint32]] = None,
-    ) -> _Ranked: ...
+    def recommend(self, users: npt.NDArray[np.uint32], n: int, filter: _Filter, threads: int) -> _Ranked: ...
+    def recommend_new(self, histories: Interactions, n: int, filter: _Filter, threads: int) -> _Ranked: ...
     def similar(
-        self,
-        of_users: bool,
-        ids: npt.NDArray[np.uint32],
-        n: int,
-        threads: int,
-        candidates: Optional[npt.NDArray[np.uint32]] = None,
+        self, of_users: bool, ids: npt.NDArray[np.uint32], n: int, filter: _Filter, threads: int
     ) -> _Ranked: ...
-    def new_users(self, baskets: Interactions) -> npt.NDArray[np.float32]: ...
+    def fold_in(self, histories: Interactions) -> npt.NDArray[np.float32]: ...
+    def evaluate(self, dataset: Dataset, options: _Evaluation, threads: int) -> str: ...
 
 def fit(
     settings: str,
@@ -119,39 +124,23 @@ def split(
     name: str,
     users: tuple[Optional[list[str]], int],
     items: tuple[Optional[list[str]], int],
-    user: npt.NDArray[np.uint32],
-    item: npt.NDArray[np.uint32],
-    rating: Optional[npt.NDArray[np.float32]],
-    time: Optional[npt.NDArray[np.int64]],
+    columns: _Columns,
     settings: str,
 ) -> Dataset: ...
 def evaluate(
     dataset: Dataset,
     users: npt.NDArray[np.float32],
     items: npt.NDArray[np.float32],
-    part: str,
-    options: str,
+    options: _Evaluation,
     threads: int,
 ) -> str: ...
+def models() -> str: ...
 def losses() -> str: ...
-def backbones() -> str: ...
 def datasets() -> str: ...
 def config(settings: str) -> str: ...
 def loss_f32(
-    section: str,
-    pos: npt.NDArray[np.float32],
-    neg: npt.NDArray[np.float32],
-    sim: Optional[npt.NDArray[np.float32]] = None,
-    quantiles: Optional[list[float]] = None,
-    own: Optional[list[float]] = None,
-    threads: int = 0,
+    section: str, scores: _Batch32, state: _LossState, threads: int
 ) -> tuple[npt.NDArray[np.float32], list[npt.NDArray[np.float32]]]: ...
 def loss_f64(
-    section: str,
-    pos: npt.NDArray[np.float64],
-    neg: npt.NDArray[np.float64],
-    sim: Optional[npt.NDArray[np.float64]] = None,
-    quantiles: Optional[list[float]] = None,
-    own: Optional[list[float]] = None,
-    threads: int = 0,
+    section: str, scores: _Batch64, state: _LossState, threads: int
 ) -> tuple[npt.NDArray[np.float64], list[npt.NDArray[np.float64]]]: ...

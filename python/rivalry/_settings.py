@@ -1,4 +1,4 @@
-"""Settings on their way to the compiled half."""
+"""Settings as JSON, for the compiled module."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import numpy as np
 
 
 def to_json(settings: dict[str, Any]) -> str:
-    """Settings as JSON. What isn't said (``None``) is left out; NumPy's numbers are as good as Python's."""
+    """Settings as JSON. ``None`` is left out, and NumPy scalars are converted."""
     try:
-        return json.dumps(_said(settings), default=_plain, allow_nan=False)
+        return json.dumps(_given(settings), default=_plain, allow_nan=False)
     except ValueError as error:
         raise ValueError("a setting is NaN or infinite\n  help: give a finite number") from error
 
 
-def _said(settings: dict[str, Any]) -> dict[str, Any]:
+def _given(settings: dict[str, Any]) -> dict[str, Any]:
     return {
-        key: _said(value) if isinstance(value, dict) else value for key, value in settings.items() if value is not None
+        key: _given(value) if isinstance(value, dict) else value for key, value in settings.items() if value is not None
     }
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"expected a number, a flag or a name, found {value!r}")
+    raise TypeError(f"expected a number, a boolean or a string, found {value!r}")

@@ -26,27 +26,27 @@ def load(
     item_core: Optional[int] = None,
     **read: Any,
 ) -> Dataset:
-    """Loads a data set and cuts it into parts, exactly as the command line does.
+    """Loads a data set and splits it, as the command line does.
 
     Parameters
     ----------
     source:
-        The name of a known data set (see :func:`catalogue`; ``"synthetic"`` needs no file), or the path of a log: CSV,
-        TSV, Parquet, RecBole, LightGCN, MovieLens, a benchmark folder or zip, compressed or not. A known one that is
-        nowhere on the machine is downloaded and checked.
+        The name of a data set of the :func:`catalogue` (``"synthetic"`` needs no file), or the path of a file: CSV, TSV,
+        Parquet, RecBole, LightGCN, MovieLens, a benchmark folder or zip, optionally compressed. A data set of the
+        catalogue that is not found locally is downloaded and verified.
     data_dir:
-        Where named data sets are looked for first; then in ``$RIVALRY_DATA``, then in the cache folder.
+        Where data sets of the catalogue are searched first, before ``$RIVALRY_DATA`` and the cache folder.
     split, validation, seed, min_rating, user_core, item_core:
-        As for :func:`rivalry.split`. What isn't said is as the data set has it by default.
+        As for :func:`rivalry.split`. The defaults depend on the data set.
     read:
-        How the file is read, where that can't be found out: ``format``, ``delimiter``, ``header``, and the columns
-        ``user``, ``item``, ``rating``, ``time``.
+        How to read the file, if that is not detected: ``format``, ``delimiter``, ``header``, and the columns ``user``,
+        ``item``, ``rating``, ``time``.
 
     Examples
     --------
     >>> data = rivalry.datasets.load("synthetic")
-    >>> data
-    Dataset('synthetic': 1500 users, 1000 items; 33312 training, 3149 validation, 8451 test pairs)
+    >>> data.name, data.shape
+    ('synthetic', (1500, 1000))
     """
     prepare = preparation(split, validation, seed, min_rating, user_core, item_core)
     settings = to_json({"data": {"prepare": prepare, "read": read}})
@@ -55,6 +55,6 @@ def load(
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """The known data sets: name, description, where they come from, how they are prepared."""
+    """The data sets known by name: name, description, origin, preparation."""
     entries: list[dict[str, Any]] = json.loads(_rivalry.datasets())
     return entries

@@ -1,4 +1,4 @@
-"""The losses for PyTorch: drop-in modules with exact gradients, computed on the CPU by Rivalry's own kernels.
+"""The losses for PyTorch: modules whose values and gradients are computed on the CPU by Rivalry.
 
 >>> import torch, rivalry.torch                                             # doctest: +SKIP
 >>> criterion = rivalry.torch.Loss("dsl", tau=0.2, alpha=1.0, beta=1.0)      # doctest: +SKIP
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from ._loss import loss as _loss
-from ._loss import losses
+from ._registry import losses
 
 try:
     import torch
@@ -22,26 +22,31 @@ __all__ = ["Loss", "loss"]
 
 
 class _Function(torch.autograd.Function):
-    """A loss on the autograd tape: the gradients come with the value, so going back only scales them."""
+    """A loss as an autograd function: the forward pass computes the gradients, the backward pass scales them."""
 
     @staticmethod
     def forward(
-        ctx: Any, pos: Any, neg: Any, sim: Any, own: Any, quantile: Any, name: str, reduction: str, params: Any
+        ctx: Any, pos: Any, neg: Any, learned: Any, name: str, reduction: str, constants: Any, params: Any
     ) -> Any:
-        arrays: list[Any] = [None if x is None else x.detach().cpu().numpy() for x in (pos, neg, sim, own, quantile)]
-        found = _loss(name, *arrays[:3], own=arrays[3], quantile=arrays[4], reduction=reduction, **params)
-        gradients = zip((found.grad_pos, found.grad_neg, found.grad_own), (pos, neg, pos if own is None else own))
+        inputs = {key: _array(x) for key, x in {**constants, "learned": learned}.items()}
+        result = _loss(name, _array(pos), _array(neg), **inputs, reduction=reduction, **params)
+        targets = (pos, neg, pos if learned is None else learned)
+        gradients = zip((result.grad_pos, result.grad_neg, result.grad_learned), targets)
         ctx.save_for_backward(*(torch.from_numpy(g).to(device=x.device, dtype=x.dtype) for g, x in gradients))
-        ctx.rows, ctx.own = reduction == "none", own is not None
-        return torch.as_tensor(found.value, dtype=pos.dtype, device=pos.device)
+        ctx.rows, ctx.learned = reduction == "none", learned is not None
+        return torch.as_tensor(result.value, dtype=pos.dtype, device=pos.device)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, upstream: Any) -> Any:
-        grad_pos, grad_neg, grad_own = ctx.saved_tensors
+        grad_pos, grad_neg, grad_learned = ctx.saved_tensors
         rows = upstream.unsqueeze(1) if ctx.rows else upstream
-        grad_own = upstream * grad_own if ctx.own else None
-        return upstream * grad_pos, rows * grad_neg, None, grad_own, None, None, None, None
+        grad_learned = upstream * grad_learned if ctx.learned else None
+        return upstream * grad_pos, rows * grad_neg, grad_learned, None, None, None, None
+
+
+def _array(tensor: Any) -> Any:
+    return None if tensor is None else tensor.detach().cpu().numpy()
 
 
 def loss(
@@ -50,19 +55,23 @@ def loss(
     neg: torch.Tensor,
     sim: Optional[torch.Tensor] = None,
     *,
-    own: Optional[torch.Tensor] = None,
+    log_probs: Optional[torch.Tensor] = None,
     quantile: Optional[torch.Tensor] = None,
+    learned: Optional[torch.Tensor] = None,
     reduction: str = "mean",
     **params: Any,
 ) -> torch.Tensor:
-    """A loss of score tensors; shapes and parameters as for :func:`rivalry.loss`.
+    """A loss of score tensors, with the shapes and parameters of :func:`rivalry.loss`.
 
-    Gradients flow to ``pos``, ``neg`` and ``own``. ``sim`` is a constant, as in the published gradient. Tensors on other
-    devices are brought to the CPU and back.
+    Gradients flow to ``pos``, ``neg`` and ``learned``; ``sim``, ``log_probs`` and ``quantile`` are constants, as in the
+    published gradient. Tensors on other devices are copied to the CPU, and gradients back.
     """
-    if own is not None and reduction == "none":
-        raise ValueError("rows have no gradients of their own for the loss's numbers\n  help: reduce by mean or sum")
-    value: torch.Tensor = _Function.apply(pos, neg, sim, own, quantile, name, reduction, params)
+    if learned is not None and reduction == "none":
+        raise ValueError(
+            "gradients of learned parameters are not available per row\n  help: use reduction='mean' or 'sum'"
+        )
+    constants = {"sim": sim, "log_probs": log_probs, "quantile": quantile}
+    value: torch.Tensor = _Function.apply(pos, neg, learned, name, reduction, constants, params)
     return value
 
 
@@ -72,12 +81,12 @@ class Loss(torch.nn.Module):
     Parameters
     ----------
     name:
-        A loss that is a function of scores (see :func:`rivalry.losses`). If it learns numbers itself (LLPAUC), they
-        are the module's parameter ``own``.
+        A loss that is a function of scores (see :func:`rivalry.losses`). If it has learned parameters (LLPAUC), they
+        are the module's parameter ``learned``.
     reduction:
         ``"mean"``, ``"sum"`` or ``"none"``.
     params:
-        Its parameters, such as ``tau=0.1``.
+        The loss's parameters, such as ``tau=0.1``.
     """
 
     def __init__(self, name: str, *, reduction: str = "mean", **params: Any) -> None:
@@ -85,13 +94,13 @@ class Loss(torch.nn.Module):
         known = losses()
         if name in known and not known[name]["function"]:
             raise ValueError(
-                f"{name} is more than a function of scores\n  help: train it with rivalry.Recommender(loss={name!r})"
+                f"{name} is not a function of scores\n  help: train it with rivalry.Recommender(loss={name!r})"
             )
         self.name = name
         self.reduction = reduction
         self.params = params
-        learned = known.get(name, {}).get("own")
-        self.own = torch.nn.Parameter(torch.tensor(learned, dtype=torch.float64)) if learned else None
+        learned = known.get(name, {}).get("learned")
+        self.learned = torch.nn.Parameter(torch.tensor(learned, dtype=torch.float64)) if learned else None
 
     def forward(
         self,
@@ -99,9 +108,10 @@ class Loss(torch.nn.Module):
         neg: torch.Tensor,
         sim: Optional[torch.Tensor] = None,
         quantile: Optional[torch.Tensor] = None,
+        log_probs: Optional[torch.Tensor] = None,
     ) -> torch.Tensor:
-        extras: dict[str, Any] = {"own": self.own, "quantile": quantile, "reduction": self.reduction}
-        return loss(self.name, pos, neg, sim, **extras, **self.params)
+        inputs: dict[str, Any] = {"log_probs": log_probs, "quantile": quantile, "learned": self.learned}
+        return loss(self.name, pos, neg, sim, **inputs, reduction=self.reduction, **self.params)
 
     def extra_repr(self) -> str:
         return ", ".join([repr(self.name), *(f"{key}={value}" for key, value in self.params.items())])

@@ -1,4 +1,4 @@
-//! Runs that are not whole, not ours, or went wrong.
+//! Incomplete, damaged and foreign run folders.
 
 use crate::support::{SMALL, World, holds};
 
@@ -24,14 +24,14 @@ fn a_corrupt_or_foreign_model_file() {
         ("length", &[0xff; 64][..]),
     ] {
         world.write("run/model.safetensors", bytes);
-        // To resume the run is to make it again, and has its own test.
+        // Resuming trains the model again; see the next test.
         for command in &ALL[..3] {
             let error = world.fails(2, command);
             assert!(error.contains("model.safetensors: not a Rivalry file, or damaged"), "{what}: {error}");
             holds(&error, &["help: "]);
         }
     }
-    // Bits that flip anywhere must never bring the command down.
+    // A flipped byte anywhere must never make the command panic.
     for place in (0..end).step_by(end / 61) {
         let mut damaged = good.clone();
         damaged[place] ^= 0xff;
@@ -51,7 +51,7 @@ fn a_corrupt_checkpoint_or_record() {
     world.train("run", &[]);
     let (checkpoint, model) = (world.read("run/checkpoint"), world.read("run/model.safetensors"));
     world.write("run/checkpoint", &checkpoint[..checkpoint.len() - 9]);
-    // A checkpoint or figures that are damaged are made again, and come out as they were.
+    // Damaged checkpoints and records are made again, with the same result.
     let again = |what: &str| {
         let (out, said) = world.ok(&["train", "--resume", "run", "--json"]);
         assert!(world.read("run/model.safetensors") == model, "{what}: {out}");
@@ -59,11 +59,11 @@ fn a_corrupt_checkpoint_or_record() {
     };
     std::fs::remove_file(world.path("run/metrics.json")).unwrap();
     let said = again("a checkpoint that was cut");
-    holds(&said, &["checkpoint: not a Rivalry file, or damaged", "begins again"]);
+    holds(&said, &["checkpoint: not a Rivalry file, or damaged", "restarting"]);
     world.write("run/metrics.json", "{}");
     holds(&world.fails(2, &["compare", "run", "run"]), &["metrics.json", "--resume"]);
     again("figures that were cut");
-    // One that is whole, but of a later release, is nobody's damage.
+    // A checkpoint of a later release is not damaged.
     std::fs::remove_file(world.path("run/metrics.json")).unwrap();
     let format = b"rivalry-checkpoint ";
     let at = checkpoint.windows(format.len()).position(|bytes| bytes == format).expect("a format");
@@ -79,11 +79,11 @@ fn a_config_that_was_cut_short_is_not_taken_for_one_with_defaults() {
     world.train("run", &[]);
     std::fs::remove_file(world.path("run/metrics.json")).unwrap();
     let config = String::from_utf8(world.read("run/config.toml")).unwrap();
-    // At the end of a section what is left is a config all the same.
+    // Truncated at the end of a section it is still a valid config.
     for section in ["[train]", "[eval]"] {
         world.write("run/config.toml", &config[..config.find(section).unwrap()]);
         let said = world.fails(2, &["train", "--resume", "run"]);
-        holds(&said, &["config.toml: the file ends too early", "help: "]);
+        holds(&said, &["config.toml: the file is truncated", "help: "]);
     }
     world.write("run/config.toml", &config);
     world.ok(&["train", "--resume", "run", "--quiet"]);
@@ -131,5 +131,5 @@ fn a_loss_that_becomes_non_finite_stops_and_keeps_the_last_good_checkpoint() {
     let output = world.run(&[&train, &dot[..], SMALL].concat());
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).unwrap();
-    holds(&said, &["non-finite in epoch 1, batch 2", "there was no checkpoint yet"]);
+    holds(&said, &["non-finite in epoch 1, batch 2", "there is no checkpoint yet"]);
 }

@@ -1,4 +1,4 @@
-//! What can be asked of a finished run, the lists, and the rest.
+//! Commands on finished runs, the lists, completions and quickstart.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -130,8 +130,10 @@ fn every_list_has_names_and_summaries() {
     let world = World::new();
     for (kind, expected) in [
         ("losses", "dsl-ca"),
+        ("models", "popularity"),
         ("backbones", "mf"),
         ("samplers", "uniform"),
+        ("optimizers", "adam"),
         ("datasets", "gowalla"),
         ("metrics", "NDCG@K"),
         ("splits", "leave-last"),

@@ -1,4 +1,4 @@
-//! A training that is stopped, politely or not, and resumed ends where the uninterrupted one ends.
+//! A training that is interrupted or killed and then resumed is bit-identical to an uninterrupted one.
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader};
@@ -87,7 +87,7 @@ fn a_killed_training_resumes_from_its_last_checkpoint() {
     resumed_equals_whole(&world);
 }
 
-/// What a loss keeps from step to step (a rival, numbers of its own, quantiles) goes through the checkpoint file.
+/// The state of a loss (adversary, parameters, quantiles) is part of the checkpoint file.
 #[test]
 fn every_loss_goes_on_from_its_files_as_if_it_had_not_stopped() {
     let world = World::with_log();

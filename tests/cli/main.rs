@@ -7,6 +7,8 @@ mod compare;
 mod data;
 mod inspect;
 mod interrupted;
+mod models;
+mod released;
 mod report;
 mod reproduce;
 mod support;

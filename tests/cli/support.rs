@@ -8,7 +8,7 @@ use assert_cmd::cargo::cargo_bin_cmd;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Settings under which a training takes a moment.
+/// Settings of a fast training.
 pub const SMALL: &[&str] = &["--epochs", "4", "--eval-every", "2", "--negatives", "10", "--dim", "8"];
 
 /// A folder to work in.
@@ -42,7 +42,7 @@ impl World {
 
     pub fn command(&self, args: &[&str]) -> assert_cmd::Command {
         let mut command = cargo_bin_cmd!("rivalry");
-        // Whatever data sets this machine has are not part of the test.
+        // Independent of this machine's data sets.
         command
             .current_dir(self.0.path())
             .env_remove("RIVALRY_DATA")
@@ -55,7 +55,7 @@ impl World {
         self.command(args).output().unwrap()
     }
 
-    /// Runs what must succeed; returns what it printed and what it said.
+    /// Runs a command that must succeed; returns its standard output and standard error.
     pub fn ok(&self, args: &[&str]) -> (String, String) {
         let output = self.run(args);
         let (out, err) = texts(&output);
@@ -63,13 +63,13 @@ impl World {
         (out, err)
     }
 
-    /// Runs what must succeed and print one JSON document and nothing else.
+    /// Runs a command that must succeed and print one JSON document.
     pub fn json(&self, args: &[&str]) -> Value {
         let (out, _) = self.ok(args);
         serde_json::from_str(&out).unwrap_or_else(|e| panic!("{args:?}: {e}\n{out}"))
     }
 
-    /// Runs what must fail with this exit code, print no result and leave every file as it was; returns what it said.
+    /// Runs a command that must fail with this exit code, print no result and change no file; returns its standard error.
     pub fn fails(&self, code: i32, args: &[&str]) -> String {
         let before = self.files();
         let output = self.run(args);

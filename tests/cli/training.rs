@@ -1,4 +1,4 @@
-//! What a training promises: the same bits whatever the threads, one JSON document, quiet when told to be.
+//! `rivalry train`: the same bits for any number of threads, its outputs, settings and resumption.
 
 use serde_json::Value;
 
@@ -70,7 +70,13 @@ fn logs_go_to_stderr_the_table_to_stdout_and_quiet_means_quiet() {
     let (out, err) = world.ok(&train);
     holds(
         &err,
-        &["30 users, 40 items; ", "sl (tau 0.2)", "epoch 2/4   loss ", "epoch 4/4   loss ", "NDCG@20"],
+        &[
+            "30 users, 40 items; ",
+            "sl (log_q false, tau 0.2)",
+            "epoch 2/4   loss ",
+            "epoch 4/4   loss ",
+            "NDCG@20",
+        ],
     );
     holds(
         &out,
@@ -92,7 +98,10 @@ fn settings_come_from_the_file_the_flags_and_the_sets() {
     let config = String::from_utf8(world.read("run/config.toml")).unwrap();
     let absolute = std::fs::canonicalize(world.path("log.csv")).unwrap();
     let config: toml::Table = config.parse().unwrap();
-    assert_eq!(config["loss"], "type = 'sl'\ntau = 0.125".parse::<toml::Table>().unwrap().into());
+    assert_eq!(
+        config["loss"],
+        "type = 'sl'\ntau = 0.125\nlog_q = false".parse::<toml::Table>().unwrap().into()
+    );
     assert_eq!((&config["optim"]["lr"], &config["train"]["seed"]), (&0.25.into(), &7.into()));
     let source = std::path::Path::new(config["data"]["source"].as_str().unwrap());
     assert!(source.is_absolute() && std::fs::canonicalize(source).unwrap() == absolute);
@@ -117,10 +126,7 @@ fn a_finished_run_resumed_shows_its_figures_again_and_can_be_extended() {
     let args = ["train", "--data", "log.csv", "--json", "--out", "direct", "--epochs", "8"];
     let direct = world.json(&[&args[..], &SMALL[2..]].concat());
     assert_eq!(figures(direct), figures(longer));
-    holds(
-        &world.fails(2, &["train", "--resume", "run", "--epochs", "5"]),
-        &["8 epochs", "only be given more"],
-    );
+    holds(&world.fails(2, &["train", "--resume", "run", "--epochs", "5"]), &["8 epochs", "not shortened"]);
     for flag in [["--lr", "1"], ["--data", "log.csv"], ["--split", "time"], ["--out", "x"]] {
         let error = world.fails(2, &[&["train", "--resume", "run"], &flag[..]].concat());
         holds(&error, &["--resume", "cannot be used with", flag[0]]);
@@ -144,15 +150,16 @@ fn the_help_names_the_defaults_the_library_has() {
     let help: Vec<&str> = help.split_whitespace().collect();
     let help = help.join(" ");
     let config = rivalry::config::Config::default();
+    let gradient = config.gradient.as_ref().unwrap();
     for (flag, default) in [
-        ("--epochs", config.train.epochs.to_string()),
-        ("--batch-size", config.train.batch_size.to_string()),
-        ("--eval-every", config.train.eval_every.to_string()),
-        ("--seed", config.train.seed.to_string()),
-        ("--dim", config.model.dim.to_string()),
-        ("--lr", config.optim.lr.to_string()),
-        ("--loss", config.loss["type"].as_str().unwrap().to_owned()),
-        ("--backbone", config.backbone["type"].as_str().unwrap().to_owned()),
+        ("--epochs", gradient.train.epochs.to_string()),
+        ("--batch-size", gradient.train.batch_size.to_string()),
+        ("--eval-every", gradient.train.eval_every.to_string()),
+        ("--seed", config.seed.to_string()),
+        ("--dim", config.model.dim().unwrap().to_string()),
+        ("--lr", gradient.optim.lr().to_string()),
+        ("--loss", gradient.loss.name().to_owned()),
+        ("--model", config.model.name().to_owned()),
     ] {
         let after = &help[help.find(&format!(" {flag} <")).unwrap_or_else(|| panic!("{flag}"))..];
         let shown = &after[after.find("[default: ").unwrap()..];

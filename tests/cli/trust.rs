@@ -1,4 +1,4 @@
-//! What lets people rely on a run: it can be repeated, its figures recomputed, and only one process writes to it.
+//! Reruns, recomputed metrics, locks, memory limits and `rivalry doctor`.
 
 use std::process::{Command, Stdio};
 
@@ -10,7 +10,7 @@ fn trained() -> World {
     world
 }
 
-/// Runs what must fail with this exit code; what it said, and it said all of these. Files may change meanwhile.
+/// Runs a command that must fail with this exit code and these messages. Other processes may change files meanwhile.
 fn refused(world: &World, code: i32, args: &[&str], parts: &[&str]) {
     let output = world.run(args);
     let (_, err) = texts(&output);
@@ -22,7 +22,7 @@ fn refused(world: &World, code: i32, args: &[&str], parts: &[&str]) {
 fn a_run_is_repeated_from_its_record_to_the_bit() {
     let world = trained();
     let (out, _) = world.ok(&["rerun", "run", "--threads", "3"]);
-    holds(&out, &["the same to the bit", "model, log and figures"]);
+    holds(&out, &["bit-identical", "model, log and metrics"]);
     let document = world.json(&["rerun", "run", "--json", "--out", "again"]);
     assert_eq!((&document["same"], &document["model_compared"]), (&true.into(), &true.into()));
     assert!(world.read("run/model.safetensors") == world.read("again/model.safetensors"));
@@ -32,11 +32,11 @@ fn a_run_is_repeated_from_its_record_to_the_bit() {
 #[test]
 fn a_run_that_does_not_repeat_says_what_differs() {
     let world = trained();
-    // What the record says is not what its config gives.
+    // The config no longer matches the record.
     let config = String::from_utf8(world.read("run/config.toml")).unwrap();
     world.write("run/config.toml", &config.replace("lr = 0.1", "lr = 0.2"));
     let said = world.fails(1, &["rerun", "run", "--quiet"]);
-    holds(&said, &["not verified", "numbers of the users differ", "the log differs"]);
+    holds(&said, &["not verified", "'learned.users': ", "numbers differ", "the log differs"]);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn the_record_names_all_that_could_matter() {
 fn figures_are_recomputed_and_a_changed_one_is_found() {
     let world = trained();
     let (out, _) = world.ok(&["evaluate", "run", "--verify", "--buckets", "--beyond", "--k", "5,20"]);
-    holds(&out, &["verified: 42 figures", "computed again in f64"]);
+    holds(&out, &["verified: 42 figures", "recomputed in f64"]);
     let document = world.json(&["evaluate", "run", "--verify", "--json"]);
     assert!(document["verification"]["largest_difference"].as_f64().unwrap() < 1e-12);
     let record = String::from_utf8(world.read("run/metrics.json")).unwrap();
@@ -94,16 +94,16 @@ fn the_second_writer_is_refused_with_the_name_of_the_first() {
     let holder = format!("process {} on ", first.id());
     refused(&world, 2, &["train", "--resume", "run"], &["is being written to by", &holder]);
     refused(&world, 2, &[&train[..], &["--force"]].concat(), &["is being written to by", &holder]);
-    // Readers need no lock, and never see half a file.
+    // Readers need no lock: files are replaced atomically.
     world.ok(&["evaluate", "run"]);
     first.kill().unwrap();
     first.wait().unwrap();
-    // The dead one's lock is in nobody's way.
+    // The lock of a dead process is ignored.
     world.ok(&["train", "--data", "synthetic", "--epochs", "1", "--out", "run", "--force", "--quiet"]);
 }
 
 #[test]
-fn what_a_process_left_that_died_at_once_is_in_nobodys_way() {
+fn leftovers_of_a_killed_process_are_replaced() {
     let world = World::with_log();
     world.write("run/.tmp-a8K2fo", "half a conf");
     world.write("run/.lock", "process 1 on elsewhere");
@@ -112,7 +112,7 @@ fn what_a_process_left_that_died_at_once_is_in_nobodys_way() {
 }
 
 #[test]
-fn what_would_not_fit_is_refused_with_both_figures() {
+fn jobs_that_exceed_the_memory_limit_are_refused_with_both_sizes() {
     let world = World::with_log();
     let train = [&["train", "--data", "log.csv", "--out", "run", "--max-memory", "8M"], SMALL].concat();
     let said = world.fails(2, &train);

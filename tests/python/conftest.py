@@ -1,4 +1,4 @@
-"""Small worlds that all tests share."""
+"""Fixtures."""
 
 from __future__ import annotations
 
@@ -14,8 +14,13 @@ import scipy.sparse as sp
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: Settings that train in a blink.
+#: Settings for a quick training.
 QUICK: dict[str, Any] = {"epochs": 4, "negatives": 50, "factors": 16, "batch_size": 512, "eval_every": 2}
+
+MODELS = rivalry.models()
+#: Models trained by gradients, and closed-form ones.
+GRADIENT = sorted(name for name, entry in MODELS.items() if entry["gradient"])
+CLOSED_FORM = sorted(set(MODELS) - set(GRADIENT))
 
 
 @pytest.fixture(scope="session")
@@ -25,16 +30,16 @@ def data() -> rivalry.Dataset:
 
 @pytest.fixture(scope="session")
 def model(data: rivalry.Dataset) -> rivalry.Recommender:
-    """A model good enough to be judged, on a matrix without ids."""
+    """A model of reasonable quality, fitted on matrices without ids."""
     settings: dict[str, Any] = {"loss": "sl", "epochs": 10, "negatives": 200, "factors": 32}
     return rivalry.Recommender(**settings).fit(data.train, validation=data.valid, show_progress=False)
 
 
 @pytest.fixture(scope="session")
 def blocks() -> sp.csr_matrix:
-    """Two groups of users who like two groups of items, and each lacks one item of their own group.
+    """Two groups of users and two groups of items; each user has all items of the group but one.
 
-    User `u` of the first ten likes the first ten items but `u`; the others the last ten but theirs.
+    User `u` of the first ten has the first ten items but `u`, the others have the last ten but theirs.
     """
     likes = np.zeros((20, 20), dtype=np.float32)
     likes[:10, :10] = likes[10:, 10:] = 1

@@ -67,16 +67,16 @@ def test_validation_may_be_a_frame_too(log: dict[str, Any]) -> None:
     fitted = rivalry.Recommender(**SETTINGS).fit(train, validation=valid, show_progress=False)
     assert "valid" in fitted.history_[0]
     odd = frame("pandas", {"user_id": ["u3", "nobody"], "item_id": [30, 40]})
-    with pytest.raises(ValueError, match="1 users that user_items has not, such as 'nobody'"):
+    with pytest.raises(ValueError, match="1 users that are not in user_items, such as 'nobody'"):
         rivalry.Recommender(**SETTINGS).fit(train, validation=odd, show_progress=False)
 
 
-def test_frames_that_can_not_be_meant(log: dict[str, Any]) -> None:
+def test_frames_that_are_invalid(log: dict[str, Any]) -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"user": ["a"], "thing": ["b"]}, "no item column.*\n.*rename"),
         ({"user": ["a"], "user_id": ["a"], "item": ["b"]}, "could all be the user"),
         ({"user": ["a", None], "item": ["b", "c"]}, "missing values"),
-        ({"user": [0.5, 1.5], "item": ["b", "c"]}, "ids are integers or text"),
+        ({"user": [0.5, 1.5], "item": ["b", "c"]}, "ids must be integers or text"),
         ({"user": ["a"], "item": ["b"], "rating": [float("nan")]}, "rating column has missing"),
     ]
     for columns, text in cases:

@@ -1,4 +1,4 @@
-"""What may be handed in, and what is refused."""
+"""Accepted and refused inputs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_order_repeats_zeros_and_strides_do_not_matter(blocks: sp.csr_matrix) ->
     assert fitted(strided) == reference
 
 
-def test_what_is_handed_in_is_not_touched(blocks: sp.csr_matrix) -> None:
+def test_inputs_are_not_modified(blocks: sp.csr_matrix) -> None:
     mine = blocks.copy()
     mine.data[0] = 0
     indices = mine.indices[::-1].copy()
@@ -69,7 +69,7 @@ def test_what_is_handed_in_is_not_touched(blocks: sp.csr_matrix) -> None:
 
 
 @pytest.mark.parametrize("kind", ["coo", "csc", "lil", "dok"])
-def test_other_sparse_matrices_are_converted_and_it_is_said(blocks: sp.csr_matrix, kind: str) -> None:
+def test_other_sparse_matrices_are_converted_with_a_warning(blocks: sp.csr_matrix, kind: str) -> None:
     with pytest.warns(rivalry.ConversionWarning, match=f"{kind.upper()} matrix"):
         assert fitted(blocks.asformat(kind)) == fitted(blocks)
     with warnings.catch_warnings():
@@ -84,7 +84,7 @@ def broken(matrix: sp.csr_matrix, **parts: Any) -> sp.csr_matrix:
     return copy
 
 
-def test_matrices_that_can_not_be_meant(blocks: sp.csr_matrix) -> None:
+def test_matrices_that_are_invalid(blocks: sp.csr_matrix) -> None:
     model = quick()
     cases: list[tuple[Any, type[Exception], str]] = [
         (blocks.toarray(), TypeError, "dense array.*\n.*csr_matrix"),
@@ -92,7 +92,7 @@ def test_matrices_that_can_not_be_meant(blocks: sp.csr_matrix) -> None:
         (None, TypeError, "found NoneType"),
         (blocks * -1, ValueError, "negative values"),
         (broken(blocks, data=np.full(blocks.nnz, np.nan)), ValueError, "NaN"),
-        (broken(blocks, data=np.full(blocks.nnz, np.inf)), ValueError, "infinity"),
+        (broken(blocks, data=np.full(blocks.nnz, np.inf)), ValueError, "infinite"),
         (blocks.astype(np.complex64), ValueError, "complex"),
         (broken(blocks, indices=blocks.indices + 1), ValueError, "column index"),
         (broken(blocks, indptr=blocks.indptr[::-1].copy()), ValueError, "row pointers"),
@@ -106,9 +106,10 @@ def test_matrices_that_can_not_be_meant(blocks: sp.csr_matrix) -> None:
         model.recommend(0)
 
 
-def test_settings_that_can_not_be_meant(blocks: sp.csr_matrix) -> None:
+def test_settings_that_are_invalid(blocks: sp.csr_matrix) -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"loss": "dls"}, "did you mean 'dsl'"),
+        ({"model": "lightgnc"}, "did you mean 'lightgcn'"),
         ({"backbone": "lightgnc"}, "did you mean 'lightgcn'"),
         ({"loss_params": {"taus": 1}}, "did you mean 'tau'"),
         ({"loss_params": {"tau": -1}}, "expected a number > 0"),
@@ -122,7 +123,7 @@ def test_settings_that_can_not_be_meant(blocks: sp.csr_matrix) -> None:
         ({"random_state": "0"}, "random_state"),
         ({"num_threads": -1}, "num_threads"),
         ({"k": 21}, "only 20 items"),
-        ({"patience": 2}, "patient"),
+        ({"patience": 2}, "train.patience"),
     ]
     for settings, text in cases:
         with pytest.raises(ValueError, match=text):
@@ -140,7 +141,7 @@ def test_validation_is_of_the_same_users_and_items(blocks: sp.csr_matrix) -> Non
         quick().fit(blocks, validation=blocks.toarray(), show_progress=False)
 
 
-def test_questions_that_can_not_be_meant(block_model: Any, blocks: sp.csr_matrix) -> None:
+def test_questions_that_are_invalid(block_model: Any, blocks: sp.csr_matrix) -> None:
     cases: list[tuple[Any, type[Exception], str]] = [
         (lambda m: m.recommend(20), IndexError, "unknown user 20\n.*numbered from 0"),
         (lambda m: m.recommend(-1), IndexError, "unknown user -1"),
@@ -153,7 +154,7 @@ def test_questions_that_can_not_be_meant(block_model: Any, blocks: sp.csr_matrix
         (lambda m: m.recommend(0, N=-3), ValueError, "N must be"),
         (lambda m: m.recommend(0, N=2.5), ValueError, "N must be"),
         (lambda m: m.recommend(0, blocks), ValueError, r"20 rows for 1 users\n.*user_items\[userid\]"),
-        (lambda m: m.recommend(0, blocks[0, :19]), ValueError, "19 columns, the model knows 20"),
+        (lambda m: m.recommend(0, blocks[0, :19]), ValueError, "19 columns, the model has 20"),
         (lambda m: m.recommend(0, blocks[0].toarray()), TypeError, "dense array"),
         (lambda m: m.recommend(0, filter_items=[20]), IndexError, "unknown item 20"),
         (lambda m: m.recommend(0, items=[-1]), IndexError, "unknown item -1"),
@@ -162,7 +163,7 @@ def test_questions_that_can_not_be_meant(block_model: Any, blocks: sp.csr_matrix
         (lambda m: m.recommend(0, filter_items=range(20)), ValueError, "no items left"),
         (lambda m: m.recommend(0, recalculate_user=True), ValueError, "pass user_items"),
         (lambda m: m.recalculate_user([]), ValueError, "empty"),
-        (lambda m: m.recalculate_user(sp.csr_matrix((2, 20))), ValueError, "row 0 holds no items"),
+        (lambda m: m.recalculate_user(sp.csr_matrix((2, 20))), ValueError, "row 0 has no items"),
         (lambda m: m.recalculate_user([20]), IndexError, "unknown item 20"),
         (lambda m: m.similar_items(20), IndexError, "unknown item 20"),
         (lambda m: m.similar_users(0, N=0), ValueError, "N must be"),
@@ -188,7 +189,7 @@ def test_a_model_that_is_not_fitted_says_so() -> None:
     assert issubclass(rivalry.NotFittedError, ValueError) and issubclass(rivalry.NotFittedError, AttributeError)
 
 
-def test_numbers_that_run_away_are_an_error(blocks: sp.csr_matrix) -> None:
+def test_a_diverging_training_is_an_error(blocks: sp.csr_matrix) -> None:
     with pytest.raises(FloatingPointError, match="non-finite.*\n.*learning_rate"):
         quick(score="dot", loss="sl", learning_rate=1e30, epochs=20).fit(blocks, show_progress=False)
 
@@ -202,7 +203,7 @@ def test_files_that_are_no_models(tmp_path: Path, block_model: Any) -> None:
     with pytest.raises(ValueError, match="not a run"):
         rivalry.Recommender.load(tmp_path)
     block_model.save(tmp_path / "model")
-    newer = (tmp_path / "model").read_bytes().replace(b"rivalry-model 1", b"rivalry-model 9")
+    newer = (tmp_path / "model").read_bytes().replace(b"rivalry-model 2", b"rivalry-model 9")
     (tmp_path / "newer").write_bytes(newer)
     with pytest.raises(ValueError, match="later release.*\n.*update rivalry"):
         rivalry.Recommender.load(tmp_path / "newer")
@@ -213,7 +214,7 @@ def test_files_that_are_no_models(tmp_path: Path, block_model: Any) -> None:
         block_model.save(tmp_path / "no folder" / "model")
 
 
-def test_what_can_not_be_evaluated(block_model: Any, blocks: sp.csr_matrix) -> None:
+def test_invalid_evaluations_are_refused(block_model: Any, blocks: sp.csr_matrix) -> None:
     test = sp.csr_matrix(np.eye(20, dtype=np.float32))
     whole = rivalry.Dataset(blocks, test)
     with pytest.raises(TypeError, match="rivalry.Dataset"):
@@ -232,5 +233,5 @@ def test_what_can_not_be_evaluated(block_model: Any, blocks: sp.csr_matrix) -> N
             rivalry.evaluate(block_model, data, **options)
     with pytest.raises(ValueError, match="a part has"):
         rivalry.Dataset(blocks, test[:, :3])
-    with pytest.raises(ValueError, match="comes twice"):
+    with pytest.raises(ValueError, match="occurs twice"):
         rivalry.Dataset(blocks, item_ids=["a"] * 20)

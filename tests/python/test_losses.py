@@ -1,4 +1,4 @@
-"""The losses alone, against reference values and finite differences."""
+"""The losses as functions, against reference values and finite differences."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def batch(rows: int = 6, negatives: int = 40, dtype: Any = np.float64) -> tuple[
     )  # type: ignore[return-value]
 
 
-def test_there_is_a_function_for_every_loss_that_is_one() -> None:
+def test_there_is_a_function_for_every_loss_that_is_a_function_of_scores() -> None:
     assert "dsl" in FUNCTIONS and "guidedrec" not in FUNCTIONS
     for name in FUNCTIONS:
         function = getattr(rivalry, name.replace("@", "_at_").replace("-", "_") + "_loss")
@@ -62,7 +62,7 @@ def test_gradients_agree_with_differences(name: str) -> None:
 
 
 def embeddings_to_scores(case: dict[str, Any]) -> tuple[Any, ...]:
-    """Scores and similarities of a golden case, and the way back from score gradients to embeddings."""
+    """Scores and similarities of a golden case, and a function from score gradients to embedding gradients."""
     users, items = np.array(case["users"]), np.array(case["items"])
     cosine = case["score"] == "cosine"
     u_len = np.linalg.norm(users, axis=1, keepdims=True) if cosine else 1.0
@@ -101,10 +101,10 @@ def test_values_and_gradients_are_the_golden_ones(case: dict[str, Any]) -> None:
     if "user_quantiles" in case:
         extras["quantile"] = np.array(case["user_quantiles"])[np.array(case["batch_users"])]
     if "scalars" in case:
-        extras["own"] = list(case["scalars"].values()) if isinstance(case["scalars"], dict) else case["scalars"]
+        extras["learned"] = list(case["scalars"].values()) if isinstance(case["scalars"], dict) else case["scalars"]
     if "adv_users" in case:
-        rival = {**case, "users": case["adv_users"], "items": case["adv_items"], "score": "cosine"}
-        sim = embeddings_to_scores(rival)[1]
+        adversary = {**case, "users": case["adv_users"], "items": case["adv_items"], "score": "cosine"}
+        sim = embeddings_to_scores(adversary)[1]
     for dtype, tolerance in [(np.float64, 1e-6), (np.float32, 1e-3)]:
         arrays = [x.astype(dtype) for x in (pos, neg, sim)]
         found = rivalry.loss(case["loss"], *arrays, **extras, **golden_arguments(case))
@@ -146,23 +146,39 @@ def test_arrays_of_any_kind() -> None:
     assert rivalry.dsl_loss(pos.astype(np.float32), neg, sim).grad_neg.dtype == np.float64
 
 
-def test_losses_with_numbers_of_their_own() -> None:
+def test_losses_with_learned_parameters() -> None:
     pos, neg, _ = batch()
-    own = np.array(rivalry.losses()["llpauc"]["own"])
-    found = rivalry.llpauc_loss(pos, neg, own=own)
-    assert found.value == rivalry.llpauc_loss(pos, neg).value and found.grad_own.shape == own.shape
-    for place in range(len(own)):
-        step = np.eye(len(own))[place] * 1e-6
-        up, down = (float(rivalry.llpauc_loss(pos, neg, own=own + s).value) for s in (step, -step))
-        assert abs((up - down) / 2e-6 - found.grad_own[place]) < 1e-6
+    learned = np.array(rivalry.losses()["llpauc"]["learned"])
+    found = rivalry.llpauc_loss(pos, neg, learned=learned)
+    assert found.value == rivalry.llpauc_loss(pos, neg).value and found.grad_learned.shape == learned.shape
+    for place in range(len(learned)):
+        step = np.eye(len(learned))[place] * 1e-6
+        up, down = (float(rivalry.llpauc_loss(pos, neg, learned=learned + s).value) for s in (step, -step))
+        assert abs((up - down) / 2e-6 - found.grad_learned[place]) < 1e-6
 
 
-def test_what_is_no_batch() -> None:
+def test_log_q_corrects_for_the_probability_of_negatives() -> None:
+    pos, neg, _ = batch()
+    plain = rivalry.sl_loss(pos, neg)
+    # A uniform distribution shifts the logits of all negatives alike: the gradient stays, the value moves.
+    uniform = rivalry.sl_loss(pos, neg, log_q=True, log_probs=np.full(neg.shape, -np.log(neg.shape[1])))
+    np.testing.assert_allclose(uniform.grad_neg, plain.grad_neg, atol=1e-12)
+    assert uniform.value != plain.value
+    # The value by hand for one row.
+    log_probs = np.log(np.linspace(0.1, 1, neg.shape[1]))[None, :].repeat(len(pos), 0)
+    found = rivalry.sl_loss(pos, neg, tau=0.2, log_q=True, log_probs=log_probs, reduction="none")
+    by_hand = np.log(np.exp((neg - pos[:, None]) / 0.2 - log_probs).sum(axis=1))
+    np.testing.assert_allclose(np.diff(found.value), np.diff(by_hand) * np.diff(found.value)[0] / np.diff(by_hand)[0])
+    with pytest.raises(ValueError, match="log_q needs log_probs"):
+        rivalry.sl_loss(pos, neg, log_q=True)
+
+
+def test_invalid_batches_are_refused() -> None:
     pos, neg, sim = batch()
     cases: list[tuple[Any, str]] = [
         (lambda: rivalry.loss("dls", pos, neg), "did you mean 'dsl'"),
         (lambda: rivalry.loss("dsl", pos, neg), "needs sim"),
-        (lambda: rivalry.loss("guidedrec", pos, neg), "several turns"),
+        (lambda: rivalry.loss("guidedrec", pos, neg), "several phases"),
         (lambda: rivalry.sl_loss(pos, neg, tau=0), "expected a number > 0"),
         (lambda: rivalry.sl_loss(pos, neg, taus=1), "did you mean 'tau'"),
         (lambda: rivalry.sl_loss(pos[:3], neg), "shapes must be"),
@@ -170,12 +186,12 @@ def test_what_is_no_batch() -> None:
         (lambda: rivalry.sl_loss(pos, neg[0]), "dimensions"),
         (lambda: rivalry.sl_loss(pos[:0], neg[:0]), "shapes must be"),
         (lambda: rivalry.sl_loss(pos, neg, reduction="max"), "unknown reduction"),
-        (lambda: rivalry.sl_at_k_loss(pos, neg, quantile=[0.0]), "one number a row"),
-        (lambda: rivalry.llpauc_loss(pos, neg, own=[1.0]), "7 numbers of its own, not 1"),
-        (lambda: rivalry.sl_loss(pos, neg, own=[1.0]), "0 numbers of its own, not 1"),
+        (lambda: rivalry.sl_at_k_loss(pos, neg, quantile=[0.0]), "one value per row"),
+        (lambda: rivalry.llpauc_loss(pos, neg, learned=[1.0]), "7 learned parameters, not 1"),
+        (lambda: rivalry.sl_loss(pos, neg, learned=[1.0]), "0 learned parameters, not 1"),
     ]
     for ask, text in cases:
         with pytest.raises(ValueError, match=text):
             ask()
     with pytest.raises(TypeError):
-        rivalry.sl_loss(pos, neg, None, 0.1, 0.2)  # type: ignore[call-arg]
+        rivalry.sl_loss(pos, neg, None, 0.1, False, 0.2)  # type: ignore[call-arg]

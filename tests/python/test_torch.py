@@ -1,4 +1,4 @@
-"""The losses on PyTorch's tape."""
+"""The losses as PyTorch modules."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def test_autograd_agrees_with_differences(name: str, reduction: str) -> None:
     off = {key: 0.0 for key in ("alpha", "beta") if key in rivalry.losses()[name]["params"] and name != "llpauc"}
     criterion = losses.Loss(name, reduction=reduction, **off)
     pos, neg, sim = tensors()
-    if criterion.own is not None and reduction == "none":
-        with pytest.raises(ValueError, match="mean or sum"):
+    if criterion.learned is not None and reduction == "none":
+        with pytest.raises(ValueError, match="not available per row"):
             criterion(pos, neg, sim)
         return
     assert torch.autograd.gradcheck(lambda p, n: criterion(p, n, sim), (pos, neg))
-    if criterion.own is not None:
+    if criterion.learned is not None:
         assert torch.autograd.gradcheck(
-            lambda own: losses.loss(name, pos.detach(), neg.detach(), own=own), (criterion.own,)
+            lambda learned: losses.loss(name, pos.detach(), neg.detach(), learned=learned), (criterion.learned,)
         )
 
 
@@ -77,19 +77,19 @@ def test_a_model_learns_with_it() -> None:
     assert values[-1] < values[0] - 1
 
 
-def test_numbers_of_its_own_are_a_parameter() -> None:
+def test_learned_parameters_of_a_loss_are_a_parameter_of_the_module() -> None:
     criterion = losses.Loss("llpauc")
-    assert criterion.own.shape == (7,)
+    assert criterion.learned.shape == (7,)
     pos, neg, _ = tensors()
     criterion(pos, neg).backward()
-    assert criterion.own.grad.abs().sum() > 0
+    assert criterion.learned.grad.abs().sum() > 0
     assert list(losses.Loss("sl").parameters()) == []
     assert repr(losses.Loss("sl", tau=0.1)) == "Loss('sl', tau=0.1)"
 
 
-def test_what_is_refused() -> None:
+def test_invalid_calls_are_refused() -> None:
     pos, neg, sim = tensors()
-    with pytest.raises(ValueError, match="more than a function"):
+    with pytest.raises(ValueError, match="not a function"):
         losses.Loss("guidedrec")
     with pytest.raises(ValueError, match="needs sim"):
         losses.Loss("dsl")(pos, neg)

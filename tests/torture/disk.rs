@@ -1,15 +1,15 @@
-//! A small disk of its own, where this machine lets us have one.
+//! A small temporary file system, where this machine permits mounting one.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// A file system in memory that is unmounted when dropped.
+/// A tmpfs that is unmounted when dropped.
 pub struct Disk(TempDir);
 
 impl Disk {
-    /// A disk of so many kilobytes, or why there is none.
+    /// Mounts a disk of this size, or returns why that failed.
     pub fn new(kilobytes: usize) -> Result<Self, String> {
         let place = tempfile::tempdir().map_err(|e| e.to_string())?;
         let size = format!("size={kilobytes}k");
@@ -21,7 +21,7 @@ impl Disk {
         self.0.path()
     }
 
-    /// Changes what it is: `size=…`, `ro`, `rw`.
+    /// Remounts with other options: `size=…`, `ro`, `rw`.
     pub fn change(&self, options: &str) -> Result<(), String> {
         mount(&["-o", &format!("remount,{options}")], self.path())
     }

@@ -1,12 +1,12 @@
-//! A bar for work that is counted. On a terminal only: elsewhere nobody waits for it.
+//! A progress bar for work that is counted, shown on terminals only.
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Shows how much is done.
+/// A progress bar with a count.
 pub struct CountingBar(ProgressBar);
 
 impl CountingBar {
-    /// `what` is counted.
+    /// `what` is the unit, in the plural.
     pub fn new(what: &str) -> Self {
         let style =
             ProgressStyle::with_template(&format!("{{pos}} of {{len}} {what} {{wide_bar}} {{eta}} left"));
@@ -14,7 +14,7 @@ impl CountingBar {
         Self(ProgressBar::new(0).with_style(style))
     }
 
-    /// So many are done.
+    /// Sets the position and the length.
     pub fn update(&self, done: usize, of: usize) {
         self.0.set_length(of as u64);
         self.0.set_position(done as u64);

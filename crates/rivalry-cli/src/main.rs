@@ -1,4 +1,4 @@
-//! The `rivalry` command: arguments in, results out, and an exit code. What it does is in the library; what it says is here.
+//! The `rivalry` command: parses arguments, calls the libraries, prints results, returns an exit code.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -20,8 +20,8 @@ use std::sync::{Mutex, PoisonError};
 use clap::Parser;
 
 fn main() -> ExitCode {
-    // Told only once it is known that nobody caught it: a decoder that trips over a broken file is caught, and the file
-    // is what the user hears of.
+    // Panics are recorded and reported only if nothing catches them: a decoder that panics on a damaged file is caught,
+    // and the error is about the file.
     static PANIC: Mutex<String> = Mutex::new(String::new());
     std::panic::set_hook(Box::new(|panic| {
         *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
@@ -32,7 +32,9 @@ fn main() -> ExitCode {
         Ok(Err(error)) => output::report(&error),
         Err(_) => {
             let panic = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
-            output::warn(format_args!("internal error, please report it with what you ran\n  {panic}"));
+            output::warn(format_args!(
+                "internal error; please report it together with the command\n  {panic}"
+            ));
             ExitCode::FAILURE
         }
     }

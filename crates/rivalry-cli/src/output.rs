@@ -1,4 +1,4 @@
-//! Results go to standard output, everything else to standard error. Neither may take the program down.
+//! Results go to standard output, everything else to standard error.
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
@@ -22,18 +22,18 @@ pub fn print_json(document: &impl Serialize) -> io::Result<()> {
     print(serde_json::to_string_pretty(document)?)
 }
 
-/// Says something that is not a result. If nobody can hear it, so be it.
+/// Prints a message to standard error. A closed standard error is ignored.
 pub fn say(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Says that something is wrong.
+/// Prints an error message to standard error.
 pub fn warn(text: impl Display) {
     say(format_args!("error: {text}"));
 }
 
-/// Tells the user why the command failed, and the system by the exit code: 2 for what they can mend by giving something
-/// else, 130 if they stopped it, 1 for the rest.
+/// Reports why a command failed. The exit code is 2 for invalid input, 130 for an interrupted command, 1 for all other
+/// errors.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     if let Some(interrupted) = error.downcast_ref::<Interrupted>() {
         say(interrupted);
@@ -43,7 +43,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         say(interrupted);
         return ExitCode::from(130);
     }
-    // Whoever reads our output has seen enough: `rivalry list losses | head -1`.
+    // A closed pipe, as in `rivalry list losses | head -1`, is not an error.
     if error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }

@@ -1,4 +1,4 @@
-//! Showing how far a training or a download is: a bar on a terminal, plain lines elsewhere, nothing when quiet.
+//! Progress of trainings and downloads: a bar on a terminal, lines otherwise, nothing with --quiet.
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
@@ -12,53 +12,53 @@ use crate::output::say;
 use crate::signals::stop_requested;
 use crate::table::short;
 
-/// Watches a training for the user, and asks it to stop when they do.
-pub struct Watcher {
+/// Shows the progress of a training, and stops it on a signal.
+pub struct ProgressObserver {
     display: Display,
-    /// The metric to show, and what it is measured on.
+    /// The metric shown, and the set it is measured on.
     metric: String,
-    part: &'static str,
+    evaluated_on: &'static str,
     epochs: usize,
     batches: usize,
     pairs: usize,
     last: Option<f64>,
     best: Option<(f64, usize)>,
-    /// Steps seen, the time they took, and the end of the last one.
+    /// Number of steps, the time they took, and when the last one ended.
     steps: usize,
-    spent: Duration,
-    since: Instant,
+    step_time: Duration,
+    last_step: Instant,
 }
 
 enum Display {
     Bar(ProgressBar),
     Lines,
-    Nothing,
+    Quiet,
 }
 
-impl Watcher {
-    /// Nothing is shown before the training starts.
+impl ProgressObserver {
+    /// An observer that shows this metric.
     pub fn new(quiet: bool, metric: String) -> Self {
         let display = match quiet {
-            true => Display::Nothing,
+            true => Display::Quiet,
             false if std::io::stderr().is_terminal() => Display::Bar(ProgressBar::hidden()),
             false => Display::Lines,
         };
         Self {
             display,
             metric,
-            part: "",
+            evaluated_on: "",
             epochs: 0,
             batches: 0,
             pairs: 0,
             last: None,
             best: None,
             steps: 0,
-            spent: Duration::ZERO,
-            since: Instant::now(),
+            step_time: Duration::ZERO,
+            last_step: Instant::now(),
         }
     }
 
-    fn started(&mut self, done: usize) {
+    fn show_bar(&mut self, done: usize) {
         if let Display::Bar(bar) = &mut self.display {
             let style = ProgressStyle::with_template("{prefix} {wide_bar} {eta} left\n{msg}");
             let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─");
@@ -71,58 +71,64 @@ impl Watcher {
 
     fn step(&mut self, epoch: usize, batch: usize, loss: f64) {
         self.steps += 1;
-        self.spent += self.since.elapsed();
-        self.since = Instant::now();
+        self.step_time += self.last_step.elapsed();
+        self.last_step = Instant::now();
         if let Display::Bar(bar) = &self.display {
             bar.set_position(((epoch - 1) * self.batches + batch) as u64);
             bar.set_prefix(format!("epoch {epoch}/{}", self.epochs));
-            bar.set_message(format!("loss {loss:.4}   {}", self.figures()));
+            bar.set_message(format!("loss {loss:.4}   {}", self.status()));
         }
     }
 
     fn evaluated(&mut self, record: &Record) {
-        self.since = Instant::now();
-        self.note(record);
+        self.last_step = Instant::now();
+        self.update_metric(record);
         if let Display::Lines = self.display {
             let (epoch, epochs, width) = (record.epoch, self.epochs, self.epochs.to_string().len());
-            say(format_args!("epoch {epoch:width$}/{epochs}   loss {:.4}   {}", record.loss, self.figures()));
+            say(format_args!("epoch {epoch:width$}/{epochs}   loss {:.4}   {}", record.loss, self.status()));
         }
     }
 
-    fn note(&mut self, record: &Record) {
-        // The test part is only measured where the epoch is chosen on it.
-        let (part, measured) = match &record.test {
+    fn update_metric(&mut self, record: &Record) {
+        // The test set is evaluated only if the epoch is selected on it.
+        let (set, metrics) = match &record.test {
             Some(test) => ("test", Some(test)),
             None => ("validation", record.valid.as_ref()),
         };
-        self.part = part;
-        self.last = measured.and_then(|metrics| metrics.get(&self.metric)).copied();
+        self.evaluated_on = set;
+        self.last = metrics.and_then(|metrics| metrics.get(&self.metric)).copied();
         if let (true, Some(value)) = (record.best, self.last) {
             self.best = Some((value, record.epoch));
         }
     }
 
-    /// Speed, and what the evaluations found so far.
-    fn figures(&self) -> String {
-        let rate = (self.steps * self.pairs) as f64 / self.batches as f64 / self.spent.as_secs_f64();
+    /// Speed, and the last and the best evaluation.
+    fn status(&self) -> String {
+        let rate = (self.steps * self.pairs) as f64 / self.batches as f64 / self.step_time.as_secs_f64();
         let rate = format!("{} pairs/s", short(rate));
         match (self.last, self.best) {
             (Some(last), Some((best, epoch))) => {
-                format!("{rate}   {} {} {last:.4}, best {best:.4} at epoch {epoch}", self.part, self.metric)
+                format!(
+                    "{rate}   {} {} {last:.4}, best {best:.4} at epoch {epoch}",
+                    self.evaluated_on, self.metric
+                )
             }
             _ => rate,
         }
     }
 }
 
-impl Observer for Watcher {
+impl Observer for ProgressObserver {
     fn observe(&mut self, event: &TrainEvent<'_>) -> ControlFlow<()> {
         match *event {
             TrainEvent::Started { epochs, batches, pairs, progress } => {
                 (self.epochs, self.batches, self.pairs) = (epochs, batches, pairs);
-                progress.history.iter().for_each(|record| self.note(record));
-                self.since = Instant::now();
-                self.started(progress.epoch * batches + progress.batch);
+                progress.history.iter().for_each(|record| self.update_metric(record));
+                self.last_step = Instant::now();
+                // A closed-form model has no epochs, and no bar.
+                if epochs > 0 {
+                    self.show_bar(progress.epoch * batches + progress.batch);
+                }
             }
             TrainEvent::Step { epoch, batch, loss } => self.step(epoch, batch, loss),
             TrainEvent::Evaluated(record) => self.evaluated(record),
@@ -132,7 +138,7 @@ impl Observer for Watcher {
     }
 }
 
-impl Drop for Watcher {
+impl Drop for ProgressObserver {
     fn drop(&mut self) {
         if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
@@ -140,19 +146,19 @@ impl Drop for Watcher {
     }
 }
 
-/// Shows a download, if there is one.
+/// The progress bar of a download.
 pub struct DownloadBar {
     quiet: bool,
     bar: Option<ProgressBar>,
 }
 
 impl DownloadBar {
-    /// Nothing is shown before the first byte.
+    /// Nothing is shown before the first update.
     pub fn new(quiet: bool) -> Self {
         Self { quiet, bar: None }
     }
 
-    /// So many bytes have come.
+    /// Shows the number of bytes received.
     pub fn update(&mut self, progress: DownloadProgress<'_>) {
         if self.quiet {
             return;

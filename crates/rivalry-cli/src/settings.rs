@@ -1,4 +1,4 @@
-//! From files and flags to the config of a run.
+//! Resolves presets, config files and flags to the config of a run.
 
 use std::path::Path;
 
@@ -8,9 +8,9 @@ use rivalry_runs::presets::preset_layer;
 
 use crate::args::Layer;
 
-/// The config that these ask for: what is known of the data, under the preset, the file, the flags and each `--set`.
+/// The config of a run. Layers, the lowest first: defaults of the data set, preset, config file, flags, each `--set`.
 ///
-/// A path is made absolute, so that the run finds its data again from anywhere.
+/// A path to data is made absolute, so that the run can be used from any folder.
 pub fn resolve(
     preset: Option<&str>,
     file: Option<&Path>,
@@ -26,19 +26,19 @@ pub fn resolve(
     let source = absolute_source(source)?;
     layers.insert(0, source_layer(&source));
     if let Some(file) = file {
-        // Alone, so that a fault in the file is not taken for one in the flags.
+        // Checked without the flags first, so that an error in the file names the file.
         Config::from_layers(&layers[..3]).map_err(|error| match error {
             Error::Input(error) => error.file(file).into(),
             other => other,
         })?;
     }
-    let mut found = Layer::default();
-    found.put("data.source", Some(source));
-    layers.push(found.0);
+    let mut resolved = Layer::default();
+    resolved.put("data.source", Some(source));
+    layers.push(resolved.0);
     Config::from_layers(&layers)
 }
 
-/// What exists as a path, as an absolute one; anything else is a name. There must be something.
+/// The data source: an existing path is made absolute, anything else is the name of a data set.
 pub fn absolute_source(source: Option<&str>) -> Result<String> {
     let Some(source) = source.filter(|source| !source.is_empty()) else {
         return Err(no_source().into());

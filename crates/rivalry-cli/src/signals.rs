@@ -1,11 +1,11 @@
-//! Ctrl-C and its relatives: the first asks training to stop, the second ends the program at once.
+//! Signal handling: the first SIGINT, SIGTERM or SIGHUP asks a training to stop, the second ends the process at once.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// From now on the first signal only asks. To be called when there is something worth saving.
+/// Installs the signal handler. Until then a signal ends the process.
 pub fn listen() -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
@@ -14,18 +14,27 @@ pub fn listen() -> Result<(), ctrlc::Error> {
     })
 }
 
-/// Whether training was asked to stop.
+/// Whether a signal has been received.
 pub fn stop_requested() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 
-/// A training was stopped and can be resumed.
+/// The error of a training that was interrupted and can be resumed.
 #[derive(Debug)]
 pub struct Interrupted {
-    /// The folder of the run.
+    /// The run folder.
     pub run: PathBuf,
-    /// Whole epochs done, and epochs wanted; `None` for a model without epochs.
-    pub progress: Option<(usize, usize)>,
+    /// `None` for a model without epochs.
+    pub progress: Option<EpochProgress>,
+}
+
+/// How far an interrupted training got.
+#[derive(Clone, Copy, Debug)]
+pub struct EpochProgress {
+    /// Completed epochs.
+    pub done: usize,
+    /// Epochs in total.
+    pub total: usize,
 }
 
 impl std::error::Error for Interrupted {}
@@ -34,19 +43,19 @@ impl std::fmt::Display for Interrupted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let run = self.run.display();
         match self.progress {
-            Some((epoch, epochs)) => {
-                writeln!(f, "stopped after {epoch} of {epochs} epochs; everything is saved in {run}")?;
+            Some(EpochProgress { done, total }) => {
+                writeln!(f, "interrupted after {done} of {total} epochs; progress is saved in {run}")?;
             }
-            None => writeln!(f, "stopped before the model was fitted; {run} holds its config")?,
+            None => writeln!(f, "interrupted before the model was fitted; {run} contains its config")?,
         }
         write!(f, "resume with: rivalry train --resume {}", crate::output::quoted(&self.run))
     }
 }
 
-/// A sweep was stopped and can be gone on with.
+/// The error of a sweep that was interrupted and can be resumed.
 #[derive(Debug)]
 pub struct SweepInterrupted {
-    /// Its folder.
+    /// The sweep folder.
     pub folder: PathBuf,
 }
 
@@ -54,7 +63,7 @@ impl std::error::Error for SweepInterrupted {}
 
 impl std::fmt::Display for SweepInterrupted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "stopped; everything is saved in {}", self.folder.display())?;
-        write!(f, "go on with the same command")
+        writeln!(f, "interrupted; progress is saved in {}", self.folder.display())?;
+        write!(f, "resume with the same command")
     }
 }

@@ -1,4 +1,4 @@
-//! Tables and numbers for the terminal.
+//! Text tables and human-readable numbers.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, LineStyle, TableStyle};
 use rivalry::eval::reading_order;
 use rivalry_report::Table;
 
-/// One line under the header and none elsewhere.
+/// A rule under the header and no other lines.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
 /// A table whose first `texts` columns are text and the rest numbers.
@@ -41,7 +41,7 @@ pub fn ranking(header: [&str; 3], rows: impl IntoIterator<Item = [String; 3]>) -
     table(header, 2, rows)
 }
 
-/// Metrics in rows, what they were measured on in columns.
+/// A table with one row per metric and one column per set of items or users.
 pub fn metrics(columns: &[(&str, &BTreeMap<String, f64>)]) -> String {
     let mut names: Vec<&String> = columns.iter().flat_map(|(_, metrics)| metrics.keys()).collect();
     names.sort_by_key(|name| (reading_order(name), *name));
@@ -70,7 +70,7 @@ pub fn columns<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> V
     rows.iter().map(line).collect()
 }
 
-/// A time for people.
+/// A duration, such as `2 min 05 s`.
 pub fn seconds(seconds: f64) -> String {
     if seconds < 60.0 {
         return format!("{seconds:.1} s");
@@ -82,7 +82,7 @@ pub fn seconds(seconds: f64) -> String {
     }
 }
 
-/// A large number for people, such as a rate.
+/// A number with a unit prefix, such as `118k`.
 pub fn short(number: f64) -> String {
     match number {
         n if n >= 1e6 => format!("{:.1}M", n / 1e6),

@@ -1,4 +1,4 @@
-//! What `train` and `quickstart` share: making a run's folder, training into it, and telling about it.
+//! Shared by `train`, `rerun` and `quickstart`: creates numbered folders, trains, and prints what is trained.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ use rivalry_runs::run::{RunFolder, RunRecord};
 use serde::Serialize;
 
 use crate::output::say;
-use crate::progress::Watcher;
-use crate::signals::Interrupted;
+use crate::progress::ProgressObserver;
+use crate::signals::{EpochProgress, Interrupted};
 
-/// The figures of a run and where it is, as `--json` has them.
+/// The `--json` output of a training: the run's record and folder.
 #[derive(Serialize)]
 pub struct Trained<'a> {
     #[serde(flatten)]
@@ -23,8 +23,8 @@ pub struct Trained<'a> {
     pub run: &'a Path,
 }
 
-/// Makes the first folder of `STEM-1`, `STEM-2`, … that is not there yet. Making one is a single step for the system, so
-/// two commands never get the same.
+/// Creates the first folder of `STEM-1`, `STEM-2`, … that doesn't exist. Creation is atomic, so two processes never get
+/// the same folder.
 pub fn numbered_folder(stem: &Path) -> Result<PathBuf> {
     if let Some(parent) = stem.parent() {
         std::fs::create_dir_all(parent).map_err(|e| Error::io("create", parent, e))?;
@@ -40,7 +40,7 @@ pub fn numbered_folder(stem: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Trains into a run's folder, from the start or from where it stopped.
+/// Trains into a run folder, from the beginning or from a checkpoint.
 pub fn train(
     folder: &RunFolder,
     dataset: &Dataset,
@@ -48,20 +48,21 @@ pub fn train(
     from: Option<TrainingState>,
     quiet: bool,
 ) -> anyhow::Result<RunRecord> {
-    let mut watcher = Watcher::new(quiet, config.eval.selection_metric());
-    let fitted = fit(dataset, config, from, &mut folder.checkpointer(dataset, config), &mut watcher);
-    drop(watcher);
+    let mut observer = ProgressObserver::new(quiet, config.eval.selection_metric());
+    let fitted = fit(dataset, config, from, &mut folder.checkpointer(dataset, config), &mut observer);
+    drop(observer);
     match fitted {
         Ok(Fitted::Done(fit)) => Ok(folder.finish(fit.outcome, dataset)?),
         Ok(Fitted::Stopped(state)) => {
             let epochs = config.gradient.as_ref().map(|gradient| gradient.train.epochs);
-            let progress = state.zip(epochs).map(|(state, epochs)| (state.progress.epoch, epochs));
+            let progress =
+                state.zip(epochs).map(|(state, total)| EpochProgress { done: state.progress.epoch, total });
             Err(Interrupted { run: folder.path().to_owned(), progress }.into())
         }
-        Err(error @ (Error::NonFinite { .. } | Error::NanScore { .. })) => {
+        Err(error @ (Error::NonFinite { .. } | Error::NanScore { .. })) if config.gradient.is_some() => {
             let kept = match folder.has_checkpoint() {
                 true => format!("the last good checkpoint is kept in {}", folder.path().display()),
-                false => "there was no checkpoint yet".to_owned(),
+                false => "there is no checkpoint yet".to_owned(),
             };
             Err(anyhow!(
                 "{error}\n  {kept}\n  help: try a smaller learning rate (--lr) or a larger temperature (--set loss.tau=…)"
@@ -71,8 +72,8 @@ pub fn train(
     }
 }
 
-/// Says what the model will learn from.
-pub fn introduce_data(dataset: &Dataset) {
+/// Prints the size of a data set.
+pub fn print_data_summary(dataset: &Dataset) {
     let [users, items] = [dataset.users.len(), dataset.items.len()].map(thousands);
     let [train, valid, test] =
         [&dataset.train, &dataset.valid, &dataset.test].map(|part| thousands(part.len()));
@@ -85,8 +86,8 @@ pub fn introduce_data(dataset: &Dataset) {
     }
 }
 
-/// Says what is trained, and how.
-pub fn introduce_model(config: &Config) {
+/// Prints the model and how it is trained.
+pub fn print_model_summary(config: &Config) {
     say(format_args!("model   {}", config.model));
     if let Some(GradientConfig { loss, sampler, optim, train }) = &config.gradient {
         say(format_args!("loss    {loss}"));
@@ -103,7 +104,7 @@ pub fn introduce_model(config: &Config) {
         let text = |value: toml::Value| value.as_str().unwrap_or_default().to_owned();
         let [mask, average] = [toml::Value::try_from(eval.mask), toml::Value::try_from(eval.average)]
             .map(|value| value.map(text).unwrap_or_default());
-        say(format_args!("test    with mask = {mask}, average = {average}: not the defaults"));
+        say(format_args!("eval    mask = {mask}, average = {average} (not the defaults)"));
     }
 }
 
@@ -112,10 +113,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_numbered_by_the_first_number_that_is_free() {
-        let world = tempfile::tempdir().unwrap();
-        let stem = world.path().join("runs/quickstart");
-        let numbered = |n: u32| world.path().join(format!("runs/quickstart-{n}"));
+    fn folders_get_the_first_free_number() {
+        let parent = tempfile::tempdir().unwrap();
+        let stem = parent.path().join("runs/quickstart");
+        let numbered = |n: u32| parent.path().join(format!("runs/quickstart-{n}"));
         assert_eq!(numbered_folder(&stem).unwrap(), numbered(1));
         std::fs::create_dir(numbered(3)).unwrap();
         assert_eq!(numbered_folder(&stem).unwrap(), numbered(2));

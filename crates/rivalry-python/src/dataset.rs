@@ -1,4 +1,4 @@
-//! Data sets: made of matrices, loaded by name, split from a log; and figures of embeddings on them.
+//! Data sets: from matrices, by name, split from a log; and evaluation on them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,16 +6,18 @@ use std::sync::Arc;
 use numpy::{PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use rivalry::Matrix;
+use rivalry::backbone::{Embeddings, Score};
 use rivalry::config::{Config, source_layer};
 use rivalry::data::{IdMap, LoadOptions, Parts, RawData, RawParts, Records, prepare};
-use rivalry::eval::{EvalOptions, Part};
+use rivalry::eval::{EvalOptions, Evaluation, Part};
+use rivalry::scorer::{EmbeddingScorer, Scorer};
 
-use crate::attend::attend;
-use crate::errors::{raise, wrong};
+use crate::detached::run_detached;
+use crate::errors::{invalid, raise};
 use crate::interactions::Interactions;
 use crate::lists::parse;
 
-/// A set of interactions cut into parts.
+/// Interactions split into training, validation and test parts.
 #[pyclass(frozen, module = "rivalry._rivalry")]
 pub struct Dataset {
     pub data: Arc<rivalry::data::Dataset>,
@@ -23,7 +25,7 @@ pub struct Dataset {
 
 #[pymethods]
 impl Dataset {
-    /// A data set of these parts. Without ids, users and items are called by their numbers.
+    /// A data set of these parts. Without ids, users and items are identified by their row and column numbers.
     #[new]
     #[pyo3(signature = (name, train, valid=None, test=None, users=None, items=None))]
     fn new(
@@ -35,11 +37,11 @@ impl Dataset {
         items: Option<Vec<String>>,
     ) -> PyResult<Self> {
         let (n_users, n_items) = (train.table.n_users(), train.table.n_items());
-        let part = |part: Option<&Interactions>| match part {
+        let table = |part: Option<&Interactions>| match part {
             Some(part) => (*part.table).clone(),
             None => rivalry::data::Interactions::empty(n_users, n_items),
         };
-        let parts = Parts { train: (*train.table).clone(), valid: part(valid), test: part(test) };
+        let parts = Parts { train: table(Some(train)), valid: table(valid), test: table(test) };
         let (users, items) = (ids(users, n_users)?, ids(items, n_items)?);
         let data = rivalry::data::Dataset::new(name, users, items, parts, vec![]).map_err(raise)?;
         Ok(Self { data: Arc::new(data) })
@@ -95,30 +97,36 @@ impl From<rivalry::data::Dataset> for Dataset {
 /// Loads a data set by name or path. `settings` are those of a config, in JSON.
 #[pyfunction]
 pub fn load(py: Python<'_>, source: String, settings: &str, data_dir: Option<PathBuf>) -> PyResult<Dataset> {
-    let layer: toml::Table = serde_json::from_str(settings).map_err(|e| wrong(format!("settings: {e}")))?;
+    let layer: toml::Table = serde_json::from_str(settings).map_err(|e| invalid(format!("settings: {e}")))?;
     let config = Config::from_layers(&[source_layer(&source), layer]).map_err(raise)?;
-    let data = attend(py, 1, move || {
+    let data = run_detached(py, 1, move || {
         let options = LoadOptions { data_dir, ..LoadOptions::default() };
         rivalry::data::load(&config.data, &options, &mut |_| {})
     })?;
     Ok(data.into())
 }
 
-/// Splits a log of dense ids. `settings` are those of a config, in JSON.
+/// The columns of a log: users, items, ratings, times.
+type Columns<'py> = (
+    PyReadonlyArray1<'py, u32>,
+    PyReadonlyArray1<'py, u32>,
+    Option<PyReadonlyArray1<'py, f32>>,
+    Option<PyReadonlyArray1<'py, i64>>,
+);
+
+/// Splits a log of dense ids. `users` and `items` are original ids, if there are any, and their number; `settings` are
+/// those of a config, in JSON.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "the columns of a log")]
 pub fn split(
     py: Python<'_>,
     name: String,
     users: (Option<Vec<String>>, usize),
     items: (Option<Vec<String>>, usize),
-    user: PyReadonlyArray1<'_, u32>,
-    item: PyReadonlyArray1<'_, u32>,
-    rating: Option<PyReadonlyArray1<'_, f32>>,
-    time: Option<PyReadonlyArray1<'_, i64>>,
+    columns: Columns<'_>,
     settings: &str,
 ) -> PyResult<Dataset> {
     let preparation = parse(settings)?.data.prepare;
+    let (user, item, rating, time) = columns;
     let records = Records {
         user: user.to_vec()?,
         item: item.to_vec()?,
@@ -127,37 +135,69 @@ pub fn split(
     };
     let (users, items) = (ids(users.0, users.1)?, ids(items.0, items.1)?);
     let raw = RawData { users, items, parts: RawParts::Whole(records), notes: vec![] };
-    Ok(attend(py, 1, move || prepare(&name, raw, &preparation))?.into())
+    Ok(run_detached(py, 1, move || prepare(&name, raw, &preparation))?.into())
 }
 
-/// Ranks all items by the dot products of these embeddings and measures the lists. Options and answer are JSON.
+/// An evaluation: the part, its options in JSON, and whether to return each user's values.
+pub type EvaluationArgs = (String, String, bool);
+
+impl Dataset {
+    /// Ranks all items by a scorer, which `with_scorer` passes on, and computes metrics of the lists. The result is JSON.
+    pub fn evaluate(
+        &self,
+        py: Python<'_>,
+        (part, options, per_user): EvaluationArgs,
+        threads: usize,
+        with_scorer: impl FnOnce(&Evaluate<'_>) -> rivalry::Result<Evaluation> + Send + 'static,
+    ) -> PyResult<String> {
+        let part: Part = serde_json::from_value(part.clone().into())
+            .map_err(|_| invalid(format!("unknown part '{part}'\n  help: known: valid, test")))?;
+        let options: EvalOptions = serde_json::from_str(&options).map_err(|e| invalid(e.to_string()))?;
+        let options = EvalOptions { per_user, ..options };
+        let data = Arc::clone(&self.data);
+        let evaluation = run_detached(py, threads, move || {
+            with_scorer(&|scorer| rivalry::eval::evaluate(scorer, &data, part, &options))
+        })?;
+        serde_json::to_string(&evaluation).map_err(|e| invalid(e.to_string()))
+    }
+}
+
+/// Evaluates a scorer.
+type Evaluate<'a> = dyn Fn(&dyn Scorer) -> rivalry::Result<Evaluation> + 'a;
+
+/// Ranks all items by the dot products of these user and item embeddings, and computes metrics of the lists. The result
+/// is JSON.
 #[pyfunction]
 pub fn evaluate(
     py: Python<'_>,
     dataset: &Dataset,
     users: PyReadonlyArray2<'_, f32>,
     items: PyReadonlyArray2<'_, f32>,
-    part: &str,
-    options: &str,
+    options: EvaluationArgs,
     threads: usize,
 ) -> PyResult<String> {
-    let part: Part = serde_json::from_value(part.into())
-        .map_err(|_| wrong(format!("unknown part '{part}'\n  help: known: valid, test")))?;
-    let options: EvalOptions = serde_json::from_str(options).map_err(|e| wrong(e.to_string()))?;
-    let (users, items, data) = (matrix(&users)?, matrix(&items)?, Arc::clone(&dataset.data));
-    let found = attend(py, threads, move || rivalry::eval::evaluate(&users, &items, &data, part, &options))?;
-    serde_json::to_string(&found).map_err(|e| wrong(e.to_string()))
+    let embeddings = Embeddings { users: matrix(&users)?, items: matrix(&items)? };
+    let (of_users, of_items) = (embeddings.users.cols(), embeddings.items.cols());
+    if of_users != of_items {
+        return Err(invalid(format!(
+            "user_factors have dimension {of_users}, and item_factors have dimension {of_items}"
+        )));
+    }
+    dataset.evaluate(py, options, threads, move |evaluate| {
+        evaluate(&EmbeddingScorer::new(embeddings, Score::Dot))
+    })
 }
 
 /// A table from an array.
-pub fn matrix(array: &PyReadonlyArray2<'_, f32>) -> PyResult<Matrix> {
+fn matrix(array: &PyReadonlyArray2<'_, f32>) -> PyResult<Matrix> {
     let [rows, cols] = [array.shape()[0], array.shape()[1]];
-    Matrix::from_dense(rows, cols, array.as_slice()?).ok_or_else(|| wrong("the array is not a table"))
+    Matrix::from_dense(rows, cols, array.as_slice()?)
+        .ok_or_else(|| invalid("expected an array of two dimensions"))
 }
 
 fn ids(given: Option<Vec<String>>, count: usize) -> PyResult<IdMap> {
     match given {
         None => Ok((0..count).map(|id| id.to_string()).collect()),
-        Some(ids) => IdMap::try_from_unique(ids).map_err(|id| wrong(format!("the id '{id}' comes twice"))),
+        Some(ids) => IdMap::try_from_unique(ids).map_err(|id| invalid(format!("the id '{id}' occurs twice"))),
     }
 }

@@ -1,10 +1,10 @@
-//! The library's errors as Python's exceptions.
+//! The library's errors as Python exceptions.
 
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFloatingPointError, PyOSError, PyRuntimeError, PyValueError};
 use rivalry::Error;
 
-/// The exception for an error: `ValueError` for what the user can mend, others for what happened.
+/// The exception for an error of the library: `ValueError` for invalid input, otherwise what describes the cause best.
 pub fn raise(error: Error) -> PyErr {
     let text = error.to_string();
     match error {
@@ -19,6 +19,6 @@ pub fn raise(error: Error) -> PyErr {
 }
 
 /// A `ValueError`.
-pub fn wrong(text: impl Into<String>) -> PyErr {
+pub fn invalid(text: impl Into<String>) -> PyErr {
     PyValueError::new_err(text.into())
 }

@@ -1,52 +1,69 @@
-//! Training, watched from Python.
+//! Training, observed from Python.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use rivalry::config::{Config, Select};
-use rivalry::run::SavedModel;
-use rivalry::train::{Event, Fitted, Nowhere, Observer, Record};
+use rivalry::config::Config;
+use rivalry::ranker::Ranker;
+use rivalry::train::{Fitted, NoCheckpoints, Observer, Record, TrainEvent};
 use serde_json::json;
 
-use crate::attend::{start, wait};
 use crate::dataset::Dataset;
-use crate::errors::{raise, wrong};
+use crate::detached::{receive, spawn};
+use crate::errors::{invalid, raise};
 use crate::lists::parse;
-use crate::model::{Core, Model};
+use crate::model::Model;
 
-/// What the training tells the thread that called it.
+/// What the training thread sends to the calling thread.
 enum Message {
     /// An evaluation is done. The training waits for the answer: whether to stop.
     Evaluated(Box<Record>, Sender<bool>),
-    /// It is over.
-    Over(rivalry::Result<Box<(Core, String)>>),
+    /// The training has ended; without a model if it was stopped before there was one.
+    Ended(rivalry::Result<Option<Trained>>),
 }
 
-/// Where the training is: epoch, batch, batches in an epoch, mean loss of the epoch so far.
-type Place = (usize, usize, usize, f64);
+/// A trained model and the report on its training, in JSON.
+struct Trained {
+    ranker: Box<Ranker>,
+    report: String,
+}
 
-/// Stands in the training for whoever called it.
-struct Delegate {
+/// The last step taken.
+#[derive(Clone, Copy, Default)]
+struct Position {
+    epoch: usize,
+    batch: usize,
+    /// Batches in an epoch.
+    batches: usize,
+    /// The mean loss of the epoch so far.
+    loss: f64,
+}
+
+/// Observes the training on behalf of the calling thread.
+struct Forwarder {
     sender: Sender<Message>,
     stop: Arc<AtomicBool>,
-    place: Arc<Mutex<Place>>,
+    position: Arc<Mutex<Position>>,
 }
 
-impl Observer for Delegate {
-    fn observe(&mut self, event: &Event<'_>) -> ControlFlow<()> {
+impl Observer for Forwarder {
+    fn observe(&mut self, event: &TrainEvent<'_>) -> ControlFlow<()> {
         let mut stop = self.stop.load(Ordering::Relaxed);
-        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
         match *event {
-            Event::Started { batches, .. } => place.2 = batches,
-            Event::Step { epoch, batch, loss } => *place = (epoch, batch, place.2, loss),
-            Event::Evaluated(record) => {
-                drop(place);
-                let (answer, heard) = channel();
+            TrainEvent::Started { batches, .. } => position.batches = batches,
+            TrainEvent::Step { epoch, batch, loss } => {
+                *position = Position { epoch, batch, loss, batches: position.batches };
+            }
+            TrainEvent::Evaluated(record) => {
+                drop(position);
+                let (answer, answered) = channel();
                 let sent = self.sender.send(Message::Evaluated(Box::new(record.clone()), answer));
-                stop |= sent.is_err() || heard.recv().unwrap_or(true);
+                stop |= sent.is_err() || answered.recv().unwrap_or(true);
             }
             _ => {}
         }
@@ -56,9 +73,10 @@ impl Observer for Delegate {
 
 /// Trains a model. `settings` are those of a config, in JSON.
 ///
-/// `on_evaluation` gets each evaluation's record as JSON and answers whether to stop; `on_tick` gets the place of the
-/// training now and then. Both are called on the calling thread. Comes back with the model, a report in JSON, and the
-/// exception that ended the training early, if one did: then the model is what had been learned until then.
+/// `on_evaluation` gets the record of each evaluation as JSON and returns whether to stop; `on_tick` gets the last step
+/// (epoch, batch, batches in an epoch, mean loss) at short intervals. Both are called on the calling thread. Returns the
+/// model, a report in JSON, and the exception that stopped the training, if one did: then the model is what had been
+/// learned until then.
 #[pyfunction]
 pub fn fit(
     py: Python<'_>,
@@ -71,70 +89,78 @@ pub fn fit(
     let config = parse(settings)?;
     let (sender, mut receiver) = channel();
     let stop = Arc::new(AtomicBool::new(false));
-    let place = Arc::new(Mutex::new((0, 0, 0, 0.0)));
-    let mut delegate =
-        Delegate { sender: sender.clone(), stop: Arc::clone(&stop), place: Arc::clone(&place) };
+    let position = Arc::new(Mutex::new(Position::default()));
+    let mut observer =
+        Forwarder { sender: sender.clone(), stop: Arc::clone(&stop), position: Arc::clone(&position) };
     let data = Arc::clone(&dataset.data);
-    start(threads, move || {
-        let fitted = rivalry::train::fit(&data, &config, None, &mut Nowhere, &mut delegate);
-        let over = fitted.and_then(|fitted| finish(fitted, &data, config)).map(Box::new);
-        drop(sender.send(Message::Over(over)));
+    spawn(threads, move || {
+        let fitted = rivalry::train::fit(&data, &config, None, &mut NoCheckpoints, &mut observer);
+        let ended = fitted.and_then(|fitted| trained(fitted, &data, config));
+        drop(sender.send(Message::Ended(ended)));
     })?;
 
     let mut reason: Option<PyErr> = None;
-    let mut told = (0, 0);
+    let mut reported = (0, 0);
     loop {
-        let message = wait(py, &mut receiver)?;
-        let heard = match message {
-            Some(Message::Over(over)) => {
-                let (core, report) = *over.map_err(raise)?;
-                return Ok((Model::new(core), report, reason));
+        let called = match receive(py, &mut receiver)? {
+            Some(Message::Ended(ended)) => {
+                return match (ended.map_err(raise)?, reason) {
+                    (Some(Trained { ranker, report }), reason) => Ok((Model::new(*ranker), report, reason)),
+                    (None, Some(reason)) => Err(reason),
+                    (None, None) => Err(PyRuntimeError::new_err("the training was stopped")),
+                };
             }
             Some(Message::Evaluated(record, answer)) => {
-                let wish = if reason.is_some() { Ok(true) } else { tell(&on_evaluation, &record) };
-                let _ = answer.send(*wish.as_ref().unwrap_or(&true));
-                wish.map(|_| ())
+                let stop = if reason.is_some() { Ok(true) } else { call(&on_evaluation, &record) };
+                let _ = answer.send(*stop.as_ref().unwrap_or(&true));
+                stop.map(|_| ())
             }
             None => {
-                let now = *place.lock().unwrap_or_else(PoisonError::into_inner);
-                let moved = (now.0, now.1) != std::mem::replace(&mut told, (now.0, now.1));
-                if moved && reason.is_none() { on_tick.call1(now).map(|_| ()) } else { Ok(()) }
+                let Position { epoch, batch, batches, loss } =
+                    *position.lock().unwrap_or_else(PoisonError::into_inner);
+                let moved = (epoch, batch) != std::mem::replace(&mut reported, (epoch, batch));
+                if moved && reason.is_none() {
+                    on_tick.call1((epoch, batch, batches, loss)).map(|_| ())
+                } else {
+                    Ok(())
+                }
             }
         };
-        if let Err(error) = heard.and_then(|()| py.check_signals()) {
+        if let Err(error) = called.and_then(|()| py.check_signals()) {
             stop.store(true, Ordering::Relaxed);
             reason.get_or_insert(error);
         }
     }
 }
 
-fn tell(on_evaluation: &Bound<'_, PyAny>, record: &Record) -> PyResult<bool> {
-    let record = serde_json::to_string(record).map_err(|e| wrong(e.to_string()))?;
+fn call(on_evaluation: &Bound<'_, PyAny>, record: &Record) -> PyResult<bool> {
+    let record = serde_json::to_string(record).map_err(|e| invalid(e.to_string()))?;
     on_evaluation.call1((record,))?.is_truthy()
 }
 
-/// The model, however the training ended. One that was stopped gives what it would have given, had it ended there: the
-/// best epoch so far where epochs are chosen on validation, otherwise the latest tables.
-fn finish(fitted: Fitted, data: &rivalry::data::Dataset, config: Config) -> rivalry::Result<(Core, String)> {
-    let (learned, epoch, report) = match fitted {
+/// The model of a training that ended or was stopped, with a report.
+fn trained(
+    fitted: Fitted,
+    data: &rivalry::data::Dataset,
+    config: Config,
+) -> rivalry::Result<Option<Trained>> {
+    let (model, report) = match fitted {
         Fitted::Done(fit) => {
-            let outcome = fit.outcome;
-            let report = json!({"ending": outcome.ending, "epochs": outcome.epochs, "best_epoch": outcome.best_epoch,
-                "seconds": outcome.seconds});
-            (fit.learned, outcome.best_epoch, report)
+            let mut report = json!({"ending": fit.outcome.ending, "seconds": fit.outcome.seconds});
+            if let Some(training) = &fit.outcome.training {
+                report["epochs"] = training.epochs.into();
+                report["best_epoch"] = training.best_epoch.into();
+            }
+            (fit.into_model(data, config), report)
         }
-        Fitted::Stopped(stopped) => {
-            let progress = stopped.progress;
-            let chosen = config.train.select != Some(Select::Last) && !data.valid.is_empty();
-            let (learned, epoch) = match (progress.best.filter(|_| chosen), stopped.best) {
-                (Some(best), Some(tables)) => (tables, best.epoch),
-                _ => (stopped.learned, progress.epoch),
-            };
-            let report = json!({"ending": "stopped", "epochs": progress.epoch, "best_epoch": epoch,
-                "seconds": progress.seconds});
-            (learned, epoch, report)
+        Fitted::Stopped(None) => return Ok(None),
+        Fitted::Stopped(Some(state)) => {
+            let (epochs, seconds) = (state.progress.epoch, state.progress.seconds);
+            let model = state.into_model(data, config);
+            let report =
+                json!({"ending": "stopped", "epochs": epochs, "best_epoch": model.epoch, "seconds": seconds});
+            (model, report)
         }
     };
-    let core = Core::new(SavedModel::new(data.clone(), config, learned, epoch))?;
-    Ok((core, report.to_string()))
+    Ok(Some(Trained { ranker: Box::new(Ranker::new(model)?), report: report.to_string() }))
 }

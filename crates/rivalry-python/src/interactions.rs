@@ -1,13 +1,13 @@
-//! Who interacted with what, on its way from a sparse matrix and back.
+//! Interactions from sparse matrices, and back.
 
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::errors::wrong;
+use crate::errors::invalid;
 
-/// A CSR table of dense ids.
+/// Interactions of users with items, by dense ids.
 #[pyclass(frozen, module = "rivalry._rivalry")]
 pub struct Interactions {
     pub table: Arc<rivalry::data::Interactions>,
@@ -24,10 +24,12 @@ impl Interactions {
         let (indptr, indices) = (indptr.as_slice()?, indices.as_slice()?);
         let whole = indptr.first() == Some(&0) && indptr.last() == Some(&(indices.len() as i64));
         if !whole || !indptr.is_sorted() || indptr.len() > u32::MAX as usize {
-            return Err(wrong("the row pointers of the matrix don't fit its indices"));
+            return Err(invalid("the row pointers of the matrix don't match its indices"));
         }
         if let Some(item) = indices.iter().find(|&&item| item >= n_items) {
-            return Err(wrong(format!("the matrix names item {item} of {n_items}")));
+            return Err(invalid(format!(
+                "the matrix has the column index {item}, but only {n_items} columns"
+            )));
         }
         let rows = indptr.windows(2).zip(0..).flat_map(|(ends, user)| {
             indices[ends[0] as usize..ends[1] as usize].iter().map(move |&item| (user, item))

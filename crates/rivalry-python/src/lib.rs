@@ -1,19 +1,19 @@
-//! The compiled half of the Python package `rivalry`: the library's own functions, with NumPy arrays in and out.
+//! The compiled part of the Python package `rivalry`: library calls with NumPy arrays in and out.
 //!
-//! What people call (`Recommender`, `evaluate`, `split`…) is Python and lives in `python/rivalry`; this half does the
-//! work and knows dense ids only. Settings and figures cross the boundary as JSON, so that neither side has a list of
-//! them to keep. Everything that takes time runs on threads of its own, without Python's lock (see `attend`).
+//! The public API (`Recommender`, `evaluate`, `split`…) is Python code in `python/rivalry`; this part knows dense ids only.
+//! Settings and results cross the boundary as JSON, so neither side keeps a list of them. Long work runs on threads of its
+//! own, without the GIL (see `detached`).
 #![forbid(unsafe_code)]
 
-mod attend;
 mod dataset;
+mod detached;
 mod errors;
+mod filter;
 mod fit;
 mod interactions;
 mod lists;
 mod loss;
 mod model;
-mod rank;
 
 /// The module `rivalry._rivalry`.
 #[pyo3::pymodule]
@@ -25,7 +25,7 @@ mod _rivalry {
     #[pymodule_export]
     use super::interactions::Interactions;
     #[pymodule_export]
-    use super::lists::{backbones, config, datasets, losses};
+    use super::lists::{config, datasets, losses, models};
     #[pymodule_export]
     use super::loss::{loss_f32, loss_f64};
     #[pymodule_export]

@@ -1,56 +1,63 @@
-//! What there is: losses, backbones, data sets, and the settings they make up.
+//! The lists of models, losses and data sets, and configs made of their settings.
 
 use pyo3::prelude::*;
-use rivalry::config::{Config, Entry, Params, Value};
+use rivalry::config::Config;
 use rivalry::data::catalogue;
-use rivalry::loss::{LOSSES, NegativeFeatures, RowLoss};
+use rivalry::loss::{LOSSES, LossConfig, NegativeFeatures};
+use rivalry::models::{Kind, MODELS};
+use rivalry::params::{Entry, Value};
 use serde_json::json;
 
-use crate::errors::{raise, wrong};
+use crate::errors::{invalid, raise};
 
-/// Every loss as JSON, with its parameters and what it must be given with the scores.
+/// Every loss as JSON, with its parameters and the inputs it needs besides scores.
 #[pyfunction]
-pub fn losses() -> PyResult<String> {
-    let describe = |entry: &'static rivalry::loss::Entry| -> PyResult<serde_json::Value> {
-        let params = Params::check("loss", entry.params, &toml::Table::new()).map_err(raise)?;
-        let loss = (entry.build)(&params);
-        let features = match RowLoss::<f32>::negative_features(&*loss) {
+pub fn losses() -> String {
+    let losses = LOSSES.iter().map(|entry| {
+        let loss = LossConfig::named("loss", LOSSES, entry.name).build();
+        let features = match loss.negative_features() {
             NegativeFeatures::None => None,
             NegativeFeatures::Similarities => Some("similarities"),
-            NegativeFeatures::AdversaryScores => Some("rival scores"),
+            NegativeFeatures::AdversaryScores => Some("adversary scores"),
         };
+        let function = crate::loss::is_function(&*loss);
         let mut description = described(entry);
         description["features"] = json!(features);
-        let function = crate::loss::is_a_function(&*loss);
         description["function"] = json!(function);
-        // A network has thousands of numbers that mean nothing to anybody.
-        description["own"] = json!(loss.state().remove("values").filter(|_| function).unwrap_or_default());
-        Ok(description)
-    };
-    Ok(json!(LOSSES.iter().map(describe).collect::<PyResult<Vec<_>>>()?).to_string())
+        // The initial values of learned parameters; the weights of a network are of no use to anyone.
+        description["learned"] =
+            json!(loss.state().remove("values").filter(|_| function).unwrap_or_default());
+        description
+    });
+    json!(losses.collect::<Vec<_>>()).to_string()
 }
 
-/// Every backbone as JSON, with its parameters.
+/// Every model as JSON, with its parameters and whether it is trained by sampled gradients.
 #[pyfunction]
-pub fn backbones() -> String {
-    json!(rivalry::backbone::BACKBONES.iter().map(described).collect::<Vec<_>>()).to_string()
+pub fn models() -> String {
+    let models = MODELS.iter().map(|entry| {
+        let mut description = described(entry);
+        description["gradient"] = json!(matches!(entry.build, Kind::Gradient(_)));
+        description
+    });
+    json!(models.collect::<Vec<_>>()).to_string()
 }
 
-/// Every named data set as JSON.
+/// Every data set of the catalogue as JSON.
 #[pyfunction]
 pub fn datasets() -> String {
     json!(catalogue()).to_string()
 }
 
-/// The whole config that these settings make, as JSON; an error if they don't.
+/// The complete config of these settings, as JSON.
 #[pyfunction]
 pub fn config(settings: &str) -> PyResult<String> {
-    serde_json::to_string(&parse(settings)?).map_err(|e| wrong(e.to_string()))
+    serde_json::to_string(&parse(settings)?).map_err(|e| invalid(e.to_string()))
 }
 
-/// The config that settings in JSON ask for.
+/// The config of settings in JSON.
 pub fn parse(settings: &str) -> PyResult<Config> {
-    let layer: toml::Table = serde_json::from_str(settings).map_err(|e| wrong(format!("settings: {e}")))?;
+    let layer: toml::Table = serde_json::from_str(settings).map_err(|e| invalid(format!("settings: {e}")))?;
     Config::from_layers(&[layer]).map_err(raise)
 }
 

@@ -1,29 +1,52 @@
-//! The losses as functions of scores, for people with models of their own.
+//! The losses as functions of scores, for models outside this library.
 
 use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use rivalry::loss::{GradientBuffers, Loss, NegativeFeatures, Phase, Row, RowLoss, build};
+use rivalry::loss::{GradientBuffers, LOSSES, Loss, LossConfig, NegativeFeatures, Phase, Row, RowLoss};
 use rivalry_kernels::Real;
 
-use crate::attend::attend;
-use crate::errors::{raise, wrong};
+use crate::detached::run_detached;
+use crate::errors::{invalid, raise};
 
-/// Each row's value, and the gradients of their sum: of the positives' scores, of the negatives', of the loss's own
-/// numbers.
-type Outcome<'py, T> = (Bound<'py, PyArray1<T>>, [Bound<'py, PyArray1<T>>; 3]);
+/// The value of each row, and the gradients of their sum with respect to the positives' scores, the negatives' scores and
+/// the learned parameters of the loss.
+type LossArrays<'py, T> = (Bound<'py, PyArray1<T>>, [Bound<'py, PyArray1<T>>; 3]);
 
-/// Whether a loss is a function of scores: one that takes several turns in a step is more than that.
-pub fn is_a_function(loss: &dyn Loss) -> bool {
+/// Scores of a batch: positives, negatives, a feature of each negative, and the log-probability of each negative.
+type BatchArgs<'py, T> = (
+    PyReadonlyArray1<'py, T>,
+    PyReadonlyArray2<'py, T>,
+    Option<PyReadonlyArray2<'py, T>>,
+    Option<PyReadonlyArray2<'py, T>>,
+);
+
+/// The state of a loss: the quantile of each row, and the loss's learned parameters.
+type StateArgs = (Option<Vec<f32>>, Option<Vec<f64>>);
+
+/// Whether a loss is a function of scores: one with several phases in a step is not.
+pub fn is_function(loss: &dyn Loss) -> bool {
     loss.phases(0) == [Phase::Model]
 }
 
-/// One batch of scores.
+/// The scores of a batch.
 struct Batch<T> {
     positives: Vec<T>,
     negatives: Vec<T>,
+    /// One feature for each negative; empty if the loss needs none.
     features: Vec<T>,
+    /// One log-probability for each negative; empty if the loss needs none.
+    log_probs: Vec<T>,
+    /// Negatives in a row.
     n: usize,
+}
+
+/// Values and gradients of a batch.
+struct BatchResult<T> {
+    values: Vec<T>,
+    positives: Vec<T>,
+    negatives: Vec<T>,
+    params: Vec<T>,
 }
 
 impl<T: Real> Batch<T> {
@@ -34,125 +57,122 @@ impl<T: Real> Batch<T> {
             positive: self.positives[b],
             negatives: of_row(&self.negatives),
             features: of_row(&self.features),
+            log_probs: of_row(&self.log_probs),
         }
     }
 
     /// Both passes of the loss over all rows.
-    fn pass<L: RowLoss<T> + ?Sized>(&self, loss: &L, own: usize) -> [Vec<T>; 4] {
+    fn evaluate<L: RowLoss<T> + ?Sized>(&self, loss: &L, n_params: usize) -> BatchResult<T> {
         let rows = self.positives.len();
         let mut measures: Vec<T> = (0..rows).into_par_iter().map(|b| loss.measure(self.row(b))).collect();
         loss.calibrate(&mut measures);
-        let mut grads = vec![T::zero(); self.negatives.len()];
-        let outcomes: Vec<_> = grads
+        let mut negatives = vec![T::zero(); self.negatives.len()];
+        let gradients: Vec<_> = negatives
             .par_chunks_mut(self.n)
             .zip(&measures)
             .enumerate()
             .map(|(b, (negatives, &measure))| {
-                let mut own = vec![T::zero(); own];
-                let places = GradientBuffers { negatives, params: &mut own };
-                (loss.gradient(Phase::Model, self.row(b), measure, places), own)
+                let mut params = vec![T::zero(); n_params];
+                let buffers = GradientBuffers { negatives, params: &mut params };
+                (loss.gradient(Phase::Model, self.row(b), measure, buffers), params)
             })
             .collect();
-        let mut own_grads = vec![T::zero(); own];
-        for (_, own) in &outcomes {
-            own_grads.iter_mut().zip(own).for_each(|(sum, &x)| *sum = *sum + x);
+        let mut params = vec![T::zero(); n_params];
+        for (_, of_row) in &gradients {
+            params.iter_mut().zip(of_row).for_each(|(sum, &x)| *sum = *sum + x);
         }
-        let values = outcomes.iter().map(|(row, _)| row.value).collect();
-        let positives = outcomes.iter().map(|(row, _)| row.positive).collect();
-        [values, positives, grads, own_grads]
+        BatchResult {
+            values: gradients.iter().map(|(row, _)| row.value).collect(),
+            positives: gradients.iter().map(|(row, _)| row.positive).collect(),
+            negatives,
+            params,
+        }
     }
 }
 
-/// What comes with the scores, where the loss wants it.
-struct Extras {
-    quantiles: Option<Vec<f32>>,
-    own: Option<Vec<f64>>,
-}
-
-/// The loss a section in JSON asks for, in the state that the extras say.
-fn prepared(section: &str, extras: Extras) -> PyResult<Box<dyn Loss>> {
-    let section: toml::Table = serde_json::from_str(section).map_err(|e| wrong(format!("loss: {e}")))?;
-    let mut loss = build(&section).map_err(raise)?;
-    if !is_a_function(&*loss) {
-        let name = section["type"].as_str().unwrap_or_default();
-        return Err(wrong(format!(
-            "{name} takes several turns in a step, with a network of its own: it is more than a function of scores\n  \
+/// Builds the loss of a config section in JSON and sets its state.
+fn build(section: &str, (quantiles, learned): StateArgs) -> PyResult<Box<dyn Loss>> {
+    let section: toml::Table = serde_json::from_str(section).map_err(|e| invalid(format!("loss: {e}")))?;
+    let config = LossConfig::from_table("loss", LOSSES, &section).map_err(raise)?;
+    let mut loss = config.build();
+    if !is_function(&*loss) {
+        let name = config.name();
+        return Err(invalid(format!(
+            "{name} is not a function of scores: a training step has several phases\n  \
              help: train it with rivalry.Recommender(loss=\"{name}\")"
         )));
     }
-    for (row, quantile) in extras.quantiles.into_iter().flatten().enumerate() {
+    for (row, quantile) in quantiles.into_iter().flatten().enumerate() {
         loss.set_quantile(row as u32, quantile);
     }
-    if let Some(own) = extras.own {
-        let (mut state, given) = (loss.state(), own.len());
-        state.insert("values".to_owned(), own);
+    if let Some(learned) = learned {
+        let (mut state, given) = (loss.state(), learned.len());
+        state.insert("values".to_owned(), learned);
         if loss.n_params() == 0 || !loss.restore(&state) {
             let expected = loss.n_params();
-            return Err(wrong(format!("the loss learns {expected} numbers of its own, not {given}")));
+            return Err(invalid(format!("the loss has {expected} learned parameters, not {given}")));
         }
     }
     Ok(loss)
 }
 
-fn run<'py, T>(
-    py: Python<'py>,
-    loss: Box<dyn Loss>,
-    positives: PyReadonlyArray1<'py, T>,
-    negatives: PyReadonlyArray2<'py, T>,
-    features: Option<PyReadonlyArray2<'py, T>>,
-    threads: usize,
-) -> PyResult<Outcome<'py, T>>
-where
-    T: Real + Element,
-    dyn Loss: RowLoss<T>,
-{
+/// Takes from the arrays what the loss needs.
+fn batch<T: Real + Element>(
+    loss: &dyn Loss,
+    (positives, negatives, features, log_probs): BatchArgs<'_, T>,
+) -> PyResult<Batch<T>> {
     let (rows, n) = (negatives.shape()[0], negatives.shape()[1]);
-    let fits = features.as_ref().is_none_or(|features| features.shape() == negatives.shape());
-    if positives.len() != rows || !fits || rows == 0 || n == 0 {
-        return Err(wrong("the shapes must be (batch,) for pos and (batch, negatives) for neg and sim"));
+    let same = [&features, &log_probs]
+        .iter()
+        .all(|array| array.as_ref().is_none_or(|array| array.shape() == negatives.shape()));
+    if positives.len() != rows || !same || rows == 0 || n == 0 {
+        return Err(invalid(
+            "the shapes must be (batch,) for pos and (batch, negatives) for neg, sim and log_probs",
+        ));
     }
-    let needs = RowLoss::<T>::negative_features(&*loss);
-    let features = match (needs, features) {
+    let features = match (loss.negative_features(), features) {
         (NegativeFeatures::None, _) => vec![],
         (_, Some(features)) => features.as_slice()?.to_vec(),
         (NegativeFeatures::Similarities, None) => {
-            return Err(wrong(
+            return Err(invalid(
                 "this loss needs sim\n  help: give the cosine of each negative and the positive item, shape (batch, negatives)",
             ));
         }
         (NegativeFeatures::AdversaryScores, None) => {
-            return Err(wrong("this loss needs sim\n  help: give the score the rival gives each negative"));
+            return Err(invalid("this loss needs sim\n  help: give the adversary's score of each negative"));
         }
     };
-    let batch = Batch {
-        positives: positives.as_slice()?.to_vec(),
-        negatives: negatives.as_slice()?.to_vec(),
-        features,
-        n,
+    let log_probs = match (loss.uses_log_probs(), log_probs) {
+        (false, _) => vec![],
+        (true, Some(log_probs)) => log_probs.as_slice()?.to_vec(),
+        (true, None) => {
+            return Err(invalid(
+                "log_q needs log_probs\n  help: give the log-probability with which each negative was drawn",
+            ));
+        }
     };
-    let own = loss.n_params();
-    let [values, positives, negatives, own] = attend(py, threads, move || Ok(batch.pass(&*loss, own)))?;
-    let array = |list| PyArray1::from_vec(py, list);
-    Ok((array(values), [positives, negatives, own].map(array)))
+    let (positives, negatives) = (positives.as_slice()?.to_vec(), negatives.as_slice()?.to_vec());
+    Ok(Batch { positives, negatives, features, log_probs, n })
 }
 
 macro_rules! loss_function {
     ($name:ident, $type:ty) => {
-        /// Values and gradients of a loss, given as a section of a config in JSON.
+        /// Values and gradients of a loss, given as a config section in JSON.
         #[pyfunction]
-        #[pyo3(signature = (section, pos, neg, sim=None, quantiles=None, own=None, threads=0))]
-        #[expect(clippy::too_many_arguments, reason = "all that a loss may depend on")]
         pub fn $name<'py>(
             py: Python<'py>,
             section: &str,
-            pos: PyReadonlyArray1<'py, $type>,
-            neg: PyReadonlyArray2<'py, $type>,
-            sim: Option<PyReadonlyArray2<'py, $type>>,
-            quantiles: Option<Vec<f32>>,
-            own: Option<Vec<f64>>,
+            scores: BatchArgs<'py, $type>,
+            state: StateArgs,
             threads: usize,
-        ) -> PyResult<Outcome<'py, $type>> {
-            run(py, prepared(section, Extras { quantiles, own })?, pos, neg, sim, threads)
+        ) -> PyResult<LossArrays<'py, $type>> {
+            let loss = build(section, state)?;
+            let batch = batch(&*loss, scores)?;
+            let n_params = loss.n_params();
+            let BatchResult { values, positives, negatives, params } =
+                run_detached(py, threads, move || Ok(batch.evaluate(&*loss, n_params)))?;
+            let array = |values| PyArray1::from_vec(py, values);
+            Ok((array(values), [positives, negatives, params].map(array)))
         }
     };
 }

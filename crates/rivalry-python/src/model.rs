@@ -1,196 +1,197 @@
-//! A trained model as Python holds it.
+//! A trained model as Python holds it: a ranker, with arrays in and out.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rivalry::Matrix;
-use rivalry::backbone::Embeddings;
-use rivalry::eval::{new_users, unit_rows};
-use rivalry::run::SavedModel;
-use rivalry::train::Score;
+use rivalry::ranker::{QUERIES, RankedLists, Ranker, Side};
+use rivalry::scorer::Query;
+use rivalry_runs::run::open_model;
 
-use crate::attend::attend;
-use crate::dataset::matrix;
-use crate::errors::wrong;
+use crate::dataset::{Dataset, EvaluationArgs};
+use crate::detached::run_detached;
+use crate::errors::{invalid, raise};
+use crate::filter::{Filter, FilterArgs};
 use crate::interactions::Interactions;
-use crate::rank::{Ranked, Ranking, picked};
 
-/// The model and what is made of it.
-pub struct Core {
-    saved: SavedModel,
-    /// The tables whose dot products are the scores.
-    scored: Embeddings,
-    /// Their directions, for likeness; made when first asked for.
-    directions: [OnceLock<Matrix>; 2],
-}
-
-impl Core {
-    /// Makes the scored tables. This may run in parallel, so it is called where threads are.
-    pub fn new(saved: SavedModel) -> rivalry::Result<Self> {
-        let scored = saved.model()?.scored().clone();
-        Ok(Self { saved, scored, directions: Default::default() })
-    }
-
-    fn table(&self, of_users: bool) -> &Matrix {
-        if of_users { &self.scored.users } else { &self.scored.items }
-    }
-
-    fn directions(&self, of_users: bool) -> &Matrix {
-        self.directions[usize::from(of_users)].get_or_init(|| unit_rows(self.table(of_users)))
-    }
-}
+/// Ids and scores, list after list. Places that a list doesn't fill hold -1 and minus infinity.
+type Ranked<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f32>>);
 
 /// A trained model.
 #[pyclass(frozen, module = "rivalry._rivalry")]
 pub struct Model {
-    core: Arc<Core>,
+    ranker: Arc<Ranker>,
 }
 
 impl Model {
-    pub fn new(core: Core) -> Self {
-        Self { core: Arc::new(core) }
+    pub fn new(ranker: Ranker) -> Self {
+        Self { ranker: Arc::new(ranker) }
     }
+
+    /// Ranks on threads of its own and turns the lists into arrays.
+    fn rank<'py>(
+        &self,
+        py: Python<'py>,
+        size: Size,
+        work: impl FnOnce(&Ranker) -> rivalry::Result<RankedLists> + Send + 'static,
+    ) -> PyResult<Ranked<'py>> {
+        let Size { lists, n, threads } = size;
+        // More threads than blocks of queries would have nothing to do.
+        let threads = if lists <= QUERIES { 1 } else { threads };
+        let ranker = Arc::clone(&self.ranker);
+        let (ids, scores) = run_detached(py, threads, move || Ok(padded(&work(&ranker)?, n)))?;
+        Ok((PyArray1::from_vec(py, ids), PyArray1::from_vec(py, scores)))
+    }
+}
+
+/// The size of a ranking.
+struct Size {
+    lists: usize,
+    n: usize,
+    threads: usize,
 }
 
 #[pymethods]
 impl Model {
-    /// Reads a model file, or the model in a run's folder.
+    /// Reads a model file, or the model in a run folder.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Ok(Self::new(attend(py, 0, move || Core::new(SavedModel::open(&path)?))?))
+        Ok(Self::new(run_detached(py, 0, move || Ranker::new(open_model(&path)?))?))
     }
 
-    /// Reads what a model file holds.
+    /// Reads the content of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Self> {
-        Ok(Self::new(attend(py, 0, move || Core::new(SavedModel::from_bytes(&bytes)?))?))
+        let ranker = run_detached(py, 0, move || Ranker::new(rivalry::model::Model::from_bytes(&bytes)?))?;
+        Ok(Self::new(ranker))
     }
 
     /// Writes a model file.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let core = Arc::clone(&self.core);
-        attend(py, 0, move || core.saved.save(&path))
+        let ranker = Arc::clone(&self.ranker);
+        run_detached(py, 1, move || ranker.model().save(&path))
     }
 
-    /// What a model file would hold.
+    /// The content of a model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let core = Arc::clone(&self.core);
-        Ok(PyBytes::new(py, &attend(py, 0, move || core.saved.to_bytes())?))
+        let ranker = Arc::clone(&self.ranker);
+        Ok(PyBytes::new(py, &run_detached(py, 1, move || ranker.model().to_bytes())?))
     }
 
     /// The config it was trained with, as JSON.
     #[getter]
     fn config(&self) -> PyResult<String> {
-        serde_json::to_string(&self.core.saved.config).map_err(|e| wrong(e.to_string()))
+        serde_json::to_string(&self.ranker.model().config).map_err(|e| invalid(e.to_string()))
     }
 
-    #[getter]
-    fn epoch(&self) -> usize {
-        self.core.saved.epoch
-    }
-
+    /// The numbers of users and items.
     #[getter]
     fn shape(&self) -> (usize, usize) {
-        (self.core.saved.users.len(), self.core.saved.items.len())
+        (self.ranker.model().users.len(), self.ranker.model().items.len())
     }
 
+    /// The original ids of the users.
     #[getter]
     fn users(&self) -> Vec<&str> {
-        self.core.saved.users.iter().collect()
+        self.ranker.model().users.iter().collect()
     }
 
+    /// The original ids of the items.
     #[getter]
     fn items(&self) -> Vec<&str> {
-        self.core.saved.items.iter().collect()
+        self.ranker.model().items.iter().collect()
     }
 
-    /// The scored table, row after row.
-    fn factors<'py>(&self, py: Python<'py>, of_users: bool) -> Bound<'py, PyArray1<f32>> {
-        PyArray1::from_vec(py, self.core.table(of_users).to_dense())
+    /// The embeddings of users or items, row after row; an error if the model has none.
+    fn factors<'py>(&self, py: Python<'py>, of_users: bool) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        let embeddings = self.ranker.embeddings().map_err(raise)?;
+        let table = if of_users { &embeddings.users } else { &embeddings.items };
+        Ok(PyArray1::from_vec(py, table.to_dense()))
     }
 
-    /// The `n` best of the items (or of those given) for each user, without those in the user's row of `liked`, or
-    /// without all that the model knows of the user if `filter_known`.
-    #[pyo3(signature = (users, n, threads, liked=None, filter_known=false, candidates=None))]
-    #[expect(clippy::too_many_arguments, reason = "all that a list may depend on")]
+    /// The `n` best items for each user.
     fn recommend<'py>(
         &self,
         py: Python<'py>,
         users: PyReadonlyArray1<'py, u32>,
         n: usize,
+        filter: FilterArgs<'py>,
         threads: usize,
-        liked: Option<&Interactions>,
-        filter_known: bool,
-        candidates: Option<PyReadonlyArray1<'py, u32>>,
     ) -> PyResult<Ranked<'py>> {
-        let users = users.to_vec()?;
-        let saved = &self.core.saved;
-        if let Some(user) = users.iter().find(|&&user| user as usize >= saved.users.len()) {
-            return Err(wrong(format!("user {user} of {} does not exist", saved.users.len())));
-        }
-        let known = filter_known.then(|| {
-            let of = |user: u32| saved.train.items_of(user).iter().chain(saved.held_out.items_of(user));
-            let pairs = users.iter().zip(0..).flat_map(|(&user, row)| of(user).map(move |&item| (row, item)));
-            Arc::new(rivalry::data::Interactions::from_pairs(users.len(), saved.items.len(), pairs))
-        });
-        let masked = known.or_else(|| liked.map(|liked| Arc::clone(&liked.table)));
-        let query = picked(&self.core.scored.users, &users);
-        self.rank(py, query, Ranking { n, threads, masked, candidates })
+        let (users, filter) = (users.to_vec()?, Filter::try_from(filter)?);
+        let size = Size { lists: users.len(), n, threads };
+        self.rank(py, size, move |ranker| ranker.recommend(&users, n, &filter.as_filter()))
     }
 
-    /// The same for users that come with their vectors.
-    #[pyo3(signature = (vectors, n, threads, liked=None, candidates=None))]
-    fn recommend_to<'py>(
+    /// The `n` best items for each new user, from a row of the user's items.
+    fn recommend_new<'py>(
         &self,
         py: Python<'py>,
-        vectors: PyReadonlyArray2<'py, f32>,
+        histories: &Interactions,
         n: usize,
+        filter: FilterArgs<'py>,
         threads: usize,
-        liked: Option<&Interactions>,
-        candidates: Option<PyReadonlyArray1<'py, u32>>,
     ) -> PyResult<Ranked<'py>> {
-        let masked = liked.map(|liked| Arc::clone(&liked.table));
-        self.rank(py, matrix(&vectors)?, Ranking { n, threads, masked, candidates })
+        let (histories, filter) = (Arc::clone(&histories.table), Filter::try_from(filter)?);
+        let size = Size { lists: histories.n_users(), n, threads };
+        self.rank(py, size, move |ranker| ranker.recommend_new(&histories, n, &filter.as_filter()))
     }
 
-    /// The `n` users or items (or of those given) most like each of `ids`, by cosine; those themselves among them.
-    #[pyo3(signature = (of_users, ids, n, threads, candidates=None))]
+    /// The `n` users or items with the highest similarity to each of `ids`. These are candidates, too, unless the filter
+    /// leaves out what is known.
     fn similar<'py>(
         &self,
         py: Python<'py>,
         of_users: bool,
         ids: PyReadonlyArray1<'py, u32>,
         n: usize,
+        filter: FilterArgs<'py>,
         threads: usize,
-        candidates: Option<PyReadonlyArray1<'py, u32>>,
     ) -> PyResult<Ranked<'py>> {
-        let ids = ids.to_vec()?;
-        let table = self.core.directions(of_users);
-        if let Some(id) = ids.iter().find(|&&id| id as usize >= table.rows()) {
-            return Err(wrong(format!("{id} of {} does not exist", table.rows())));
-        }
-        let core = Arc::clone(&self.core);
-        let ranking = Ranking { n, threads, masked: None, candidates };
-        ranking.run(py, picked(table, &ids), core, move |core| core.directions(of_users))
+        let (ids, filter) = (ids.to_vec()?, Filter::try_from(filter)?);
+        let size = Size { lists: ids.len(), n, threads };
+        let side = if of_users { Side::Users } else { Side::Items };
+        self.rank(py, size, move |ranker| ranker.similar(side, &ids, n, &filter.as_filter()))
     }
 
-    /// Vectors for users that training never saw, one for each row of items they like.
-    fn new_users<'py>(&self, py: Python<'py>, baskets: &Interactions) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        if baskets.table.n_items() != self.core.saved.items.len() {
-            return Err(wrong("the items are not those of the model"));
+    /// The vectors of new users by fold-in, row after row; an error if the model has no embeddings.
+    fn fold_in<'py>(&self, py: Python<'py>, histories: &Interactions) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        self.ranker.embeddings().map_err(raise)?;
+        if histories.table.n_items() != self.ranker.scorer().n_items() {
+            return Err(invalid("the items are not those of the model"));
         }
-        let (core, baskets) = (Arc::clone(&self.core), Arc::clone(&baskets.table));
-        let unit = core.saved.config.model.score == Score::Cosine;
-        let vectors = attend(py, 1, move || Ok(new_users(&core.scored.items, &baskets, unit).to_dense()))?;
-        Ok(PyArray1::from_vec(py, vectors))
+        let (ranker, histories) = (Arc::clone(&self.ranker), Arc::clone(&histories.table));
+        match run_detached(py, 1, move || Ok(ranker.scorer().fold_in(&histories)))? {
+            Query::Vectors(vectors) => Ok(PyArray1::from_vec(py, vectors.to_dense())),
+            Query::Histories(_) | Query::Constant(_) => {
+                Err(invalid("the model computes no vectors for new users"))
+            }
+        }
+    }
+
+    /// Ranks all items and computes metrics of the lists. The result is JSON.
+    fn evaluate(
+        &self,
+        py: Python<'_>,
+        dataset: &Dataset,
+        options: EvaluationArgs,
+        threads: usize,
+    ) -> PyResult<String> {
+        let ranker = Arc::clone(&self.ranker);
+        dataset.evaluate(py, options, threads, move |evaluate| evaluate(ranker.scorer()))
     }
 }
 
-impl Model {
-    fn rank<'py>(&self, py: Python<'py>, query: Matrix, ranking: Ranking<'py>) -> PyResult<Ranked<'py>> {
-        ranking.run(py, query, Arc::clone(&self.core), |core| &core.scored.items)
+/// The lists one after the other, each filled up to `n` places.
+fn padded(lists: &RankedLists, n: usize) -> (Vec<i64>, Vec<f32>) {
+    let rows = lists.queries().len();
+    let (mut ids, mut scores) = (vec![-1; rows * n], vec![f32::NEG_INFINITY; rows * n]);
+    for row in 0..rows {
+        for (place, (id, score)) in (row * n..).zip(lists.list(row)) {
+            (ids[place], scores[place]) = (i64::from(id), score);
+        }
     }
+    (ids, scores)
 }

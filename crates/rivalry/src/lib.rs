@@ -23,5 +23,5 @@ pub use rivalry_kernels::Matrix;
 
 /// The example in the README, run as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

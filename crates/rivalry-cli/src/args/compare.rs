@@ -10,74 +10,74 @@ use super::data::seed;
 /// `rivalry compare`
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// Folders of runs, or folders that hold such folders; runs that differ in their seed alone are one method
+    /// Run folders, or folders that contain runs; runs that differ only in the seed are one method
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<PathBuf>,
-    /// What the others are held against: a method's name, its loss, or one of its runs; without it the first method
+    /// Baseline: the name, model or loss of a method, or one of its runs [default: the first method]
     #[arg(long, value_name = "METHOD")]
     pub baseline: Option<String>,
-    /// What to compare by, such as NDCG@20,Recall@20 (the default)
+    /// Metrics to compare [default: NDCG@20,Recall@20]
     #[arg(long, value_delimiter = ',', value_name = "METRIC@K,…")]
     pub metric: Vec<String>,
-    /// NDCG and Recall at these lengths of list, such as 5,20
+    /// Compare NDCG and Recall at these cut-offs, such as 5,20
     #[arg(short, long, value_delimiter = ',', value_name = "K,…", conflicts_with = "metric")]
     #[arg(value_parser = value_parser!(u32).range(1..))]
     pub k: Vec<u32>,
-    /// How often users are drawn anew for the confidence intervals
+    /// Bootstrap resamples for the confidence intervals
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = value_parser!(u32).range(100..=1_000_000))]
     pub resamples: u32,
-    /// Decides which
+    /// Seed of the bootstrap
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed())]
     pub seed: u64,
-    /// How to show the result
+    /// Output format
     #[arg(long, value_enum, default_value_t = FormatArg::Table)]
     pub format: FormatArg,
-    /// Print one JSON document
+    /// Print JSON
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// Write the result to this file instead of printing it
+    /// Write to this file instead of printing
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Replace that file if it exists
+    /// Overwrite an existing file
     #[arg(long, requires = "out")]
     pub force: bool,
-    /// Where named data sets are looked for first
+    /// Folder to search first for named data sets
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     #[command(flatten)]
     pub machine: Machine,
 }
 
-/// How a comparison can be shown.
+/// The output formats of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FormatArg {
-    /// For the terminal
+    /// Plain text table
     Table,
-    /// For a README or a pull request
+    /// Markdown table
     Markdown,
-    /// For a paper
+    /// LaTeX table
     Latex,
-    /// For a spreadsheet: all numbers, a line for each method and metric
+    /// All figures, one row per method and metric
     Csv,
 }
 
 /// `rivalry inspect`
 #[derive(Debug, Args)]
 pub struct InspectArgs {
-    /// The folder of the run
+    /// Run folder
     pub run: PathBuf,
-    /// Training pairs to look at
+    /// Number of training pairs to inspect
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = value_parser!(u32).range(1..=65_536))]
     pub pairs: u32,
-    /// How many of the most and of the least contested pairs to show with their negatives
+    /// Number of most and least contested pairs to show with their negatives
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u32).range(..=1000))]
     pub slates: u32,
-    /// Decides the pairs and the negatives; without it the run's own seed
+    /// Seed of the sampled pairs and negatives [default: the run's seed]
     #[arg(long, value_name = "N", value_parser = seed())]
     pub seed: Option<u64>,
     #[command(flatten)]
     pub machine: Machine,
-    /// Print one JSON document
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

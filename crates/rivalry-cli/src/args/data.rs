@@ -1,4 +1,4 @@
-//! How data are read and prepared, and the commands about data.
+//! `rivalry data`, and the options for reading and preparing data.
 
 use std::path::PathBuf;
 
@@ -7,23 +7,23 @@ use clap::{Args, Subcommand, value_parser};
 /// `rivalry data`
 #[derive(Debug, Subcommand)]
 pub enum DataCommand {
-    /// Size, density and long tail of a data set
+    /// Show size, density and popularity distribution of a data set
     Stats {
-        /// Print one JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
         #[command(flatten)]
         source: SourceArgs,
     },
-    /// Filter and split a file of interactions into a benchmark folder
+    /// Filter and split a log of interactions, and write the result as a benchmark folder
     Prepare {
-        /// The folder to make
+        /// Output folder
         #[arg(index = 2)]
         out: PathBuf,
-        /// Replace the folder if it exists
+        /// Overwrite an existing data set
         #[arg(long)]
         force: bool,
-        /// Print one JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
         #[command(flatten)]
@@ -31,91 +31,91 @@ pub enum DataCommand {
     },
 }
 
-/// A data set and how to take it.
+/// A data set, and how to read and prepare it.
 #[derive(Debug, Args)]
 pub struct SourceArgs {
-    /// A file or folder, or the name of a known data set
+    /// File, folder or name of a data set (see 'rivalry list datasets')
     #[arg(value_name = "PATH|NAME", index = 1)]
     pub source: String,
-    /// Where named data sets are looked for first
+    /// Folder to search first for named data sets
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     #[command(flatten)]
     pub read: ReadArgs,
     #[command(flatten)]
     pub prepare: PrepareArgs,
-    /// The seed of random splits
+    /// Seed of random splits [default: 0]
     #[arg(long, value_name = "N", value_parser = seed(), help_heading = "Preparing")]
     pub seed: Option<u64>,
 }
 
-/// How files are read; what isn't said is found out from the file.
+/// How files are read. What is not given is detected.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct ReadArgs {
-    /// The format of the file (see 'rivalry list formats')
+    /// File format (see 'rivalry list formats') [default: detected]
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
-    /// What stands between two fields: a character, 'tab' or 'space'
+    /// Field delimiter: a character, 'tab' or 'space' [default: detected]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     delimiter: Option<char>,
-    /// The first row names the columns
+    /// The first row is a header [default: detected]
     #[arg(long, conflicts_with = "no_header")]
     header: bool,
-    /// There is no row of names
+    /// There is no header row
     #[arg(long)]
     no_header: bool,
-    /// The column of user ids, by name or number (from 1)
+    /// User id column, by name or by number (from 1)
     #[arg(long, value_name = "COL")]
     user_col: Option<String>,
-    /// The column of item ids
+    /// Item id column
     #[arg(long, value_name = "COL")]
     item_col: Option<String>,
-    /// The column of ratings; '' for none
+    /// Rating column; '' for none
     #[arg(long, value_name = "COL")]
     rating_col: Option<String>,
-    /// The column of times; '' for none
+    /// Timestamp column; '' for none
     #[arg(long, value_name = "COL")]
     time_col: Option<String>,
 }
 
-/// How records become training, validation and test parts.
+/// How interactions are filtered and split into training, validation and test sets.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Preparing")]
 pub struct PrepareArgs {
-    /// Keep records rated at least this
+    /// Minimum rating of an interaction
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     min_rating: Option<f32>,
-    /// Keep users with at least this many items
+    /// Minimum interactions per user (iterative k-core filter)
     #[arg(long, value_name = "N")]
     user_core: Option<u32>,
-    /// Keep items with at least this many users
+    /// Minimum interactions per item (iterative k-core filter)
     #[arg(long, value_name = "N")]
     item_core: Option<u32>,
-    /// Both of these
+    /// Set both --user-core and --item-core
     #[arg(long, value_name = "N", conflicts_with_all = ["user_core", "item_core"])]
     k_core: Option<u32>,
-    /// How the test part comes about: random, leave-last, time, popularity or given
+    /// Test split: random, leave-last, time, popularity or given (see 'rivalry list splits')
     #[arg(long, value_name = "NAME")]
     split: Option<String>,
-    /// The share that goes to the test part
-    #[arg(long, value_name = "SHARE", requires = "split", allow_negative_numbers = true)]
+    /// Test fraction
+    #[arg(long, value_name = "X", requires = "split", allow_negative_numbers = true)]
     test: Option<f64>,
-    /// How many last items of each user, with --split leave-last
+    /// Test items per user, with --split leave-last
     #[arg(long, value_name = "N", requires = "split")]
     n: Option<u32>,
-    /// How the validation part comes about: auto (as the test part), random, leave-last, time or none
+    /// Validation split: auto (as the test split), random, leave-last, time or none
     #[arg(long, value_name = "NAME")]
     validation: Option<String>,
-    /// The share that goes to the validation part
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    /// Validation fraction
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     valid_ratio: Option<f64>,
-    /// How many last items of each user, with --validation leave-last
+    /// Validation items per user, with --validation leave-last
     #[arg(long, value_name = "N", requires = "validation")]
     valid_n: Option<u32>,
 }
 
-/// Seeds end where TOML's integers do.
+/// A seed. Config files are TOML, whose integers are signed.
 pub fn seed() -> impl clap::builder::TypedValueParser<Value = u64> {
     value_parser!(u64).range(..=i64::MAX as u64)
 }
@@ -130,12 +130,12 @@ fn delimiter(text: &str) -> Result<char, String> {
     }
 }
 
-/// Settings as a config has them, from whatever flags were given.
+/// A config layer made of the flags that were given.
 #[derive(Debug, Default)]
 pub struct Layer(pub toml::Table);
 
 impl Layer {
-    /// Puts a value at a key such as `data.read.format`, if there is a value.
+    /// Sets a key such as `data.read.format`, if there is a value.
     pub fn put(&mut self, key: &str, value: Option<impl Into<toml::Value>>) {
         let Some(value) = value else { return };
         let (sections, name) = key.rsplit_once('.').unwrap_or(("", key));
@@ -150,7 +150,7 @@ impl Layer {
 }
 
 impl ReadArgs {
-    /// As settings.
+    /// Adds these options to a config layer.
     pub fn put_into(&self, layer: &mut Layer) {
         let header = (self.header || self.no_header).then_some(self.header);
         layer.put("data.read.format", self.format.clone());
@@ -164,7 +164,7 @@ impl ReadArgs {
 }
 
 impl PrepareArgs {
-    /// As settings, with the seed of random splits.
+    /// Adds these options and the seed of random splits to a config layer.
     pub fn put_into(&self, layer: &mut Layer, seed: Option<u64>) {
         layer.put("data.prepare.min_rating", self.min_rating.map(f64::from));
         layer.put("data.prepare.user_core", self.user_core.or(self.k_core));
@@ -180,7 +180,7 @@ impl PrepareArgs {
 }
 
 impl SourceArgs {
-    /// The options as settings.
+    /// The options as a config layer.
     pub fn layer(&self) -> toml::Table {
         let mut layer = Layer::default();
         layer.put("data.source", Some(self.source.clone()));

@@ -7,9 +7,9 @@ use clap::Args;
 /// `rivalry report`
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// A folder of runs, at any depth
+    /// Folder that contains runs, at any depth
     pub folder: PathBuf,
-    /// The HTML file to write
+    /// HTML file to write
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
     /// Also write each figure to this folder as an SVG file

@@ -9,59 +9,60 @@ use super::data::{Layer, PrepareArgs, ReadArgs, seed};
 
 /// `rivalry sweep`
 #[derive(Debug, Args)]
-#[command(after_help = "A search file:\n
-  base = { data.source = 'amazon2014-health', train.epochs = 100 }   # what all trials share
-  grid = { loss.type = 'dsl', loss.tau = [0.2, 0.25], loss.alpha = [1, 2, 3] }   # what they differ in\n
-Several grids are written [[grid]]. With trials = 50 so many are drawn at random, and a value may also be
-{ from = 0.001, to = 0.1, log = true }. With seeds = 5 the best of each loss is trained from five seeds.\n
-Settings are chosen on the validation part, never on the test part. Run the same command again to go on
-with a sweep that was stopped, or at the same time to share its work.")]
+#[command(after_help = "Search file:\n
+  base = { data.source = 'amazon2014-health', train.epochs = 100 }   # shared by all trials
+  grid = { loss.type = 'dsl', loss.tau = [0.2, 0.25], loss.alpha = [1, 2, 3] }   # search space\n
+Write several grids as [[grid]]. trials = 50 samples 50 trials at random; a value can then also
+be a range, { from = 0.001, to = 0.1, log = true }. seeds = 5 trains the best trial of each loss
+with five seeds.\n
+Trials are selected on the validation set, never on the test set. Run the same command again to
+resume an interrupted sweep, or several times at once to share the work between processes.")]
 pub struct SweepArgs {
-    /// A TOML file that says what to try; without it the grid that comes with each --loss
+    /// TOML search file [default: the built-in grid of each --loss]
     pub file: Option<PathBuf>,
-    /// A file or folder of interactions, or the name of a known data set
+    /// File, folder or name of a data set (see 'rivalry list datasets')
     #[arg(long, value_name = "NAME|PATH", help_heading = "Data", display_order = 0)]
     data: Option<String>,
-    /// Where named data sets are looked for first
+    /// Folder to search first for named data sets
     #[arg(long, value_name = "DIR", help_heading = "Data", display_order = 1)]
     pub data_dir: Option<PathBuf>,
-    /// Search this loss over its own grid (see 'rivalry list losses'); may be repeated
+    /// Search the built-in grid of this loss (see 'rivalry list losses'); repeatable
     #[arg(long, value_name = "NAME", help_heading = "Search")]
     pub loss: Vec<String>,
-    /// Draw so many trials at random from the grids
+    /// Sample N random trials from the grids
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), help_heading = "Search")]
     pub trials: Option<u32>,
-    /// Train the best of each loss from so many seeds in the end
+    /// Train the best trial of each loss with N seeds
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), help_heading = "Search")]
     pub seeds: Option<u32>,
-    /// Give up the worse two thirds of the trials after a ninth of the epochs, and again after a third
+    /// Successive halving: drop the worst two thirds of the trials after 1/9 and after 1/3 of the epochs
     #[arg(long, help_heading = "Search")]
     pub halving: bool,
-    /// The model (see 'rivalry list models') [default: mf]
+    /// Model (see 'rivalry list models') [default: mf]
     #[arg(long, value_name = "NAME", alias = "backbone", help_heading = "Training")]
     pub model: Option<String>,
     /// Learning rate [default: 0.1]
     #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Training")]
     lr: Option<f64>,
-    /// Times through the training pairs [default: 200]
+    /// Number of epochs [default: 200]
     #[arg(long, value_name = "N", help_heading = "Training")]
     epochs: Option<u32>,
-    /// Negatives for each training pair [default: what the loss is used with; softmax family 1000]
+    /// Negatives per training pair [default: depends on the loss; 1000 for the softmax family]
     #[arg(long, value_name = "N", help_heading = "Training")]
     negatives: Option<u32>,
-    /// Stop a trial after this many evaluations without a better one
+    /// Stop a trial early after N evaluations without improvement
     #[arg(long, value_name = "N", help_heading = "Training")]
     patience: Option<u32>,
-    /// Any setting of the config, for all trials, such as train.eval_every=2; may be repeated
+    /// Set any config key for all trials, such as train.eval_every=2; repeatable
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Training")]
     pub set: Vec<String>,
-    /// The folder of the sweep; without it runs/sweep-NAME, where NAME is that of the file or of data and losses
+    /// Sweep folder [default: runs/sweep-NAME, named after the search file or after data and losses]
     #[arg(long, value_name = "DIR", help_heading = "Run")]
     pub out: Option<PathBuf>,
-    /// Trials side by side; without it as many as there are threads
+    /// Trials to run in parallel [default: number of threads]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Run")]
     pub jobs: Option<u16>,
-    /// Keep the models of all trials, not only of the best of each loss
+    /// Keep the models of all trials, not only the best of each loss
     #[arg(long, help_heading = "Run")]
     pub keep_models: bool,
     #[command(flatten)]
@@ -70,13 +71,13 @@ pub struct SweepArgs {
     read: ReadArgs,
     #[command(flatten)]
     prepare: PrepareArgs,
-    /// The seed of random splits
+    /// Seed of random splits [default: 0]
     #[arg(long, value_name = "N", value_parser = seed(), help_heading = "Preparing")]
     split_seed: Option<u64>,
 }
 
 impl SweepArgs {
-    /// The flags as settings of all trials.
+    /// The flags as a config layer for all trials.
     pub fn layer(&self) -> toml::Table {
         let mut layer = Layer::default();
         layer.put("data.source", self.data.clone());

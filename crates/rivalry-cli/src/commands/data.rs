@@ -45,7 +45,7 @@ pub fn run(command: &DataCommand) -> anyhow::Result<()> {
             } else {
                 document.show()?;
                 print(format_args!("\nwritten to {}", out.display()))?;
-                // Without this the training would carve a validation part out of what has none.
+                // Otherwise `train` would split a validation set off a data set that has none.
                 let none = if dataset.valid.is_empty() { " --validation none" } else { "" };
                 print(format_args!("train on it with: rivalry train --data {}{none}", quoted(out)))?;
             }

@@ -10,12 +10,12 @@ use serde::Serialize;
 use crate::args::DoctorArgs;
 use crate::output::{print, print_json};
 
-/// How a check came out.
+/// The result of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Verdict {
     Good,
-    /// It works, but not as well as it could.
+    /// It works, with a limitation.
     Note,
     Bad,
 }
@@ -25,7 +25,7 @@ struct Check {
     what: String,
     verdict: Verdict,
     found: String,
-    /// What to do about it.
+    /// What to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
 }
@@ -78,12 +78,12 @@ fn processor() -> Check {
     let Origin { simd, cpu, .. } = Origin::here();
     let found = format!("{}, kernels use {simd}", cpu.unwrap_or_else(|| std::env::consts::ARCH.to_owned()));
     if let Ok(forced) = std::env::var("RIVALRY_SIMD") {
-        let help = "unset RIVALRY_SIMD to use the best the processor has";
+        let help = "unset RIVALRY_SIMD to use the best instruction set of the processor";
         return Check::new("processor", Verdict::Note, format!("{found}, because RIVALRY_SIMD is {forced}"))
             .help(help);
     }
     if simd == "baseline" {
-        let help = "everything works, at a fraction of the speed; a processor with AVX2 would be several times as fast";
+        let help = "everything works, but several times slower than on a processor with AVX2";
         return Check::new("processor", Verdict::Note, found).help(help);
     }
     Check::new("processor", Verdict::Good, found)
@@ -92,9 +92,8 @@ fn processor() -> Check {
 fn threads() -> Check {
     match std::thread::available_parallelism() {
         Ok(n) => Check::new("threads", Verdict::Good, n.to_string()),
-        Err(e) => {
-            Check::new("threads", Verdict::Note, e.to_string()).help("give their number with --threads")
-        }
+        Err(e) => Check::new("threads", Verdict::Note, e.to_string())
+            .help("set the number of threads with --threads"),
     }
 }
 
@@ -103,26 +102,26 @@ fn free_memory() -> Check {
     match memory::MemoryLimit::default().get() {
         Some(free) if free < SCARCE => {
             Check::new("memory", Verdict::Note, format!("{} free", memory::size(free)))
-                .help("enough for small data only; what would not fit is refused")
+                .help("enough for small data only; jobs that would not fit are refused")
         }
         Some(free) => Check::new("memory", Verdict::Good, format!("{} free", memory::size(free))),
-        None => Check::new("memory", Verdict::Note, "the system does not say how much is free")
-            .help("give a limit with --max-memory to have what would not fit refused"),
+        None => Check::new("memory", Verdict::Note, "the system does not report free memory")
+            .help("set a limit with --max-memory so that jobs that would not fit are refused"),
     }
 }
 
-/// Where runs and downloads are written.
+/// The folders of runs and downloads.
 fn folders(data_dir: Option<&Path>) -> Vec<Check> {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
     let mut checks = vec![writable(
-        "this folder",
+        "working folder",
         &here,
-        "runs go to ./runs: change to a folder you may write to, or give --out",
+        "runs are written to ./runs: change to a writable folder, or use --out",
     )];
     if let Some(cache) = data::data_folders(data_dir).pop() {
-        // It is made by the first download; until then what counts is the folder it will be in.
+        // The first download creates it; until then its nearest existing parent must be writable.
         let there = cache.ancestors().find(|folder| folder.exists()).unwrap_or(&cache);
-        let help = "downloads go there: set XDG_CACHE_HOME to a folder you may write to, or keep data in RIVALRY_DATA";
+        let help = "downloads are stored there: set XDG_CACHE_HOME to a writable folder, or RIVALRY_DATA to a folder of data sets";
         checks.push(writable("cache folder", there, help));
     }
     checks
@@ -131,21 +130,22 @@ fn folders(data_dir: Option<&Path>) -> Vec<Check> {
 fn writable(what: &str, folder: &Path, help: &str) -> Check {
     let found = folder.display();
     match tempfile::NamedTempFile::new_in(folder) {
-        Ok(_) => Check::new(what, Verdict::Good, format!("{found} can be written to")),
-        Err(e) => Check::new(what, Verdict::Bad, format!("{found} can't be written to: {e}")).help(help),
+        Ok(_) => Check::new(what, Verdict::Good, format!("{found} is writable")),
+        Err(e) => Check::new(what, Verdict::Bad, format!("{found} is not writable: {e}")).help(help),
     }
 }
 
 fn data_sets(data_dir: Option<&Path>) -> Vec<Check> {
     let check = |(name, found): (&str, rivalry::Result<Option<PathBuf>>)| match found {
         Ok(Some(path)) if path.is_dir() => Check::new(name, Verdict::Note, path.display().to_string())
-            .help("an unpacked folder has no checksum to hold it against"),
-        Ok(Some(path)) => Check::new(name, Verdict::Good, format!("{}, checksum right", path.display())),
-        Ok(None) => Check::new(name, Verdict::Good, "not here; it is downloaded when asked for"),
+            .help("an unpacked folder has no checksum to verify"),
+        Ok(Some(path)) => Check::new(name, Verdict::Good, format!("{}, checksum verified", path.display())),
+        Ok(None) => Check::new(name, Verdict::Good, "not on this machine; downloaded on first use"),
         Err(error) => {
             let text = error.to_string();
-            let (found, help) =
-                text.split_once("\n  help: ").unwrap_or((&text, "remove it to have it downloaded again"));
+            let (found, help) = text
+                .split_once("\n  help: ")
+                .unwrap_or((&text, "remove it; the next use downloads it again"));
             Check::new(name, Verdict::Bad, found).help(help)
         }
     };
@@ -153,21 +153,21 @@ fn data_sets(data_dir: Option<&Path>) -> Vec<Check> {
 }
 
 fn trainings() -> Vec<Check> {
-    let help = "results of this machine can't be trusted: please report this, with the lines above";
+    let help = "results of this machine can't be trusted: please report this with the output above";
     let tests = match self_test() {
         Ok(tests) => tests,
         Err(error) => return vec![Check::new("training", Verdict::Bad, error.to_string()).help(help)],
     };
     let check = |tested: &SelfTest| {
-        let what = format!("training {} on {}", tested.loss, tested.backbone);
-        let found = format!("mean loss {:.6}, known {:.6}", tested.found, tested.expected);
+        let what = format!("training {} with {}", tested.loss, tested.backbone);
+        let found = format!("mean loss {:.6}, expected {:.6}", tested.found, tested.expected);
         match (tested.passed(), tested.same_bits) {
             (true, _) => {
-                Check::new(what, Verdict::Good, format!("{found}; the same bits with 1 and 3 threads"))
+                Check::new(what, Verdict::Good, format!("{found}; bit-identical with 1 and 3 threads"))
             }
             (false, true) => Check::new(what, Verdict::Bad, found).help(help),
             (false, false) => {
-                Check::new(what, Verdict::Bad, format!("{found}; other bits with 3 threads than with 1"))
+                Check::new(what, Verdict::Bad, format!("{found}; not bit-identical with 1 and 3 threads"))
                     .help(help)
             }
         }

@@ -57,10 +57,10 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
     };
     if let (Some(file), Some(per_user)) = (&args.per_user, evaluation.per_user.take()) {
         write_per_user(file, &per_user, &dataset)?;
-        say(format_args!("wrote the values of {} users to {}", per_user.users.len(), file.display()));
+        say(format_args!("wrote metrics of {} users to {}", per_user.users.len(), file.display()));
     }
     let EvalOptions { average, .. } = options;
-    // On the validation part only training items are masked, whatever is asked for.
+    // On the validation set only training items are masked, whatever the options.
     let mask = if part == Part::Valid { Mask::Train } else { options.mask };
     let (run, epoch) = (&*args.run, model.epoch);
     let document = Document { run, epoch, split: part, mask, average, evaluation, verification };
@@ -72,12 +72,12 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the run wrote down when it was trained is what its model gives now.
+/// Checks that the recorded test metrics are those of the model.
 fn check_reported(record: Option<&RunRecord>, now: &Evaluation) -> Result<()> {
     let Some(RunRecord { outcome, .. }) = record else { return Ok(()) };
-    let differs = |(name, then): (&String, &f64)| {
+    let differs = |(name, recorded): (&String, &f64)| {
         let now = now.metrics.get(name).copied().unwrap_or(f64::NAN);
-        (now != *then).then(|| format!("metrics.json has {name} = {then}, the model gives {now}"))
+        (now != *recorded).then(|| format!("metrics.json has {name} = {recorded}, the model has {now}"))
     };
     match outcome.test.iter().find_map(differs) {
         Some(what) => Err(Error::Unverified { what }),
@@ -85,7 +85,7 @@ fn check_reported(record: Option<&RunRecord>, now: &Evaluation) -> Result<()> {
     }
 }
 
-/// The run's own options, with what was asked for over them.
+/// The run's options, overridden by those given.
 fn options(args: &EvaluateArgs, own: &EvalOptions) -> EvalOptions {
     EvalOptions {
         k: if args.k.is_empty() { own.k.clone() } else { args.k.clone() },
@@ -117,7 +117,7 @@ fn show(document: &Document<'_>, dataset: &Dataset) -> std::io::Result<()> {
     };
     let epoch = document.epoch.map_or_else(String::new, |epoch| format!(", epoch {epoch}"));
     print(format_args!("run     {}{epoch}", document.run.display()))?;
-    print(format_args!("part    {part} of {}, mean over {over}", dataset.name))?;
+    print(format_args!("set     {part} set of {}, mean over {over}", dataset.name))?;
     print(format_args!("mask    {masked}\n"))?;
     let mut columns = vec![(part, metrics)];
     columns.extend(head.iter().map(|bucket| ("head", &bucket.metrics)));
@@ -126,7 +126,7 @@ fn show(document: &Document<'_>, dataset: &Dataset) -> std::io::Result<()> {
     if let (Some(head), Some(tail)) = (head, tail) {
         let [head, tail] = [head.users, tail.users].map(thousands);
         print(format_args!(
-            "head, tail: the most and the least popular fifth of the items; {head} and {tail} users"
+            "head, tail: the most and the least popular 20 % of the items; {head} and {tail} users"
         ))?;
     }
     if let Some(beyond) = beyond {
@@ -136,10 +136,10 @@ fn show(document: &Document<'_>, dataset: &Dataset) -> std::io::Result<()> {
         let (figures, users, reordered) =
             (found.figures, thousands(*users), thousands(found.reordered_users));
         print(format_args!(
-            "verified: {figures} figures over {users} users, computed again in f64, {};\n\
-             {reordered} of the lists order items that f32 can't tell apart otherwise than f64",
+            "verified: {figures} figures over {users} users, recomputed in f64, {};\n\
+             {reordered} lists are in another order in f64, within f32 rounding",
             match found.largest_difference {
-                0.0 => "are the same".to_owned(),
+                0.0 => "are equal".to_owned(),
                 difference => format!("differ by at most {difference:.0e}"),
             }
         ))?;

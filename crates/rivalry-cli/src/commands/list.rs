@@ -14,7 +14,7 @@ use crate::args::{ListArgs, ListKind};
 use crate::output::{print, print_json};
 use crate::table;
 
-/// One thing that can be chosen.
+/// An entry of a list.
 #[derive(Default, Serialize)]
 struct Line {
     name: String,
@@ -26,10 +26,10 @@ struct Line {
     parameters: Vec<Parameter>,
 }
 
-/// One thing that can be set about it.
+/// A parameter of an entry.
 #[derive(Default, Serialize)]
 struct Parameter {
-    /// The key in a config.
+    /// The config key.
     key: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     default: Option<serde_json::Value>,
@@ -88,7 +88,7 @@ fn show(lines: &[Line]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The default as JSON: a number or a flag as it is, a name as text.
+/// The default value as JSON.
 fn default_of(param: &Param) -> serde_json::Value {
     let text = param.default.to_string();
     serde_json::from_str(&text).unwrap_or(text.into())
@@ -114,7 +114,7 @@ fn entries<B: 'static>(section: &str, list: impl IntoIterator<Item = &'static En
     list.into_iter().map(line).collect()
 }
 
-/// The settings of a choice are the fields of its default.
+/// Splits and validations: the parameters are the fields of the default value.
 fn choices<T: Serialize>(section: &str, list: &[SplitEntry<T>]) -> Vec<Line> {
     let line = |choice: &SplitEntry<T>| {
         let fields = serde_json::to_value(&choice.default).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! One file a command: from its arguments to what the user sees.
+//! The commands, one file each.
 
 mod compare;
 mod completions;
@@ -26,7 +26,7 @@ use rivalry::{InputError, did_you_mean};
 use crate::args::{Command, Machine};
 use crate::progress::DownloadBar;
 
-/// Does what was asked.
+/// Runs a command.
 pub fn run(command: &Command) -> anyhow::Result<()> {
     match command {
         Command::Quickstart(args) => quickstart::run(args),
@@ -47,32 +47,32 @@ pub fn run(command: &Command) -> anyhow::Result<()> {
     }
 }
 
-/// Sets how many threads there are and how much memory, for everything that follows.
+/// Sets the number of threads and the memory limit of the process.
 fn use_machine(machine: &Machine) -> anyhow::Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(machine.threads.into());
-    pool.build_global().map_err(|e| anyhow!("can't start the threads: {e}"))
+    pool.build_global().map_err(|e| anyhow!("can't start the thread pool: {e}"))
 }
 
-/// Loads the data a config asks for, and shows a download if it takes one.
+/// Loads the data set of a config, with a progress bar for downloads.
 fn load(config: &Config, options: &LoadOptions, quiet: bool) -> rivalry::Result<Dataset> {
     let mut bar = DownloadBar::new(quiet);
     library::load(&config.data, options, &mut |progress| bar.update(progress))
 }
 
-/// The dense number of an original id. Among very many ids a likely typo would take too long to find.
+/// The dense id of an original id. The search for a likely typo is skipped where it would take too long.
 fn dense_id(noun: &str, ids: &IdMap, original: &str) -> Result<u32, InputError> {
-    const MANY: usize = 200_000;
+    const MAX_SEARCHED: usize = 200_000;
     ids.dense(original).ok_or_else(|| {
-        let alike = if ids.len() > MANY { None } else { did_you_mean(original, ids.iter()) };
+        let similar = if ids.len() > MAX_SEARCHED { None } else { did_you_mean(original, ids.iter()) };
         let example = ids.iter().next().unwrap_or_default();
-        InputError::new(format!("the run knows no {noun} '{original}'")).help(match alike {
+        InputError::new(format!("no {noun} '{original}' in the training data")).help(match similar {
             Some(id) => format!("did you mean '{id}'?"),
-            None => format!("give an id as it stands in the data, such as '{example}'"),
+            None => format!("ids are those of the data, such as '{example}'"),
         })
     })
 }
 
-/// Refuses a file that is there already, before anything costly is done.
+/// Refuses an existing output file before anything costly is done.
 fn refuse_existing(path: &Path, force: bool) -> Result<(), InputError> {
     if force || !path.exists() {
         return Ok(());

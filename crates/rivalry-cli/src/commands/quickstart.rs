@@ -12,12 +12,12 @@ use crate::output::{print, print_json, quoted};
 use crate::settings::resolve;
 use crate::signals;
 use crate::table;
-use crate::training::{Trained, introduce_data, introduce_model, numbered_folder, train};
+use crate::training::{Trained, numbered_folder, print_data_summary, print_model_summary, train};
 
-/// What is compared. The temperatures were chosen on the validation part, for each loss on its own.
+/// The losses to compare. The temperature of each was tuned on the validation set.
 const LOSSES: [(&str, &str); 2] = [("sl", "loss.tau=0.2"), ("dsl", "loss.tau=0.25")];
 
-/// What both have in common.
+/// The settings of both runs.
 const SETTINGS: &str = "
     data.source = 'synthetic'
     optim.lr = 0.1
@@ -37,7 +37,7 @@ pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
         Some(out) => out.clone(),
         None => numbered_folder(Path::new("runs/quickstart"))?,
     };
-    // All folders before the first training, so that a refusal costs nothing and leaves nothing.
+    // All folders are checked before the first training.
     for (loss, _) in LOSSES {
         RunFolder::check_free(&out.join(loss), args.force)?;
     }
@@ -45,13 +45,13 @@ pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
     let folders = folders.map(|((loss, _), config)| RunFolder::create(&out.join(loss), config, args.force));
     let folders: Vec<RunFolder> = folders.collect::<Result<_, _>>()?;
     if !args.common.quiet {
-        introduce_data(&dataset);
+        print_data_summary(&dataset);
     }
     signals::listen()?;
     let mut records = Vec::new();
     for (folder, config) in folders.iter().zip(&configs) {
         if !args.common.quiet {
-            introduce_model(config);
+            print_model_summary(config);
         }
         records.push(train(folder, &dataset, config, None, args.common.quiet)?);
     }
@@ -87,9 +87,9 @@ fn show(records: &[(&RunFolder, RunRecord)], dataset: &Dataset, quiet: bool) -> 
     let (dsl, _) = &records[records.len() - 1];
     let run = quoted(dsl.path());
     print(
-        "\nFull ranking on the test part. The data are synthetic, generated here: they show how the tool works,",
+        "\nFull ranking on the test set. The data are synthetic: they show how the tool works, not which loss is",
     )?;
-    print("not which loss is better on yours.")?;
+    print("better on your data.")?;
     let both = quoted(dsl.path().parent().unwrap_or(dsl.path()));
     print(format_args!("\nnext    rivalry compare {both} --baseline sl"))?;
     print(format_args!("        rivalry inspect {run}"))?;

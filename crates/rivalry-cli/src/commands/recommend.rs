@@ -24,10 +24,10 @@ pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
     let users = users(&args.users, model)?;
     let n = (args.n as usize).min(model.items.len());
     let lists = ranker.recommend(&users, n, &Filter::default())?;
-    let unknown = users.iter().filter(|&&user| model.train.items_of(user).is_empty()).count();
-    if unknown > 0 {
+    let untrained = users.iter().filter(|&&user| model.train.items_of(user).is_empty()).count();
+    if untrained > 0 {
         say(format_args!(
-            "note: {unknown} of {} users have no training items: their lists are guesses",
+            "note: {untrained} of {} users have no training items, so their lists are not personalised",
             users.len()
         ));
     }
@@ -44,7 +44,7 @@ pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
                 let rows = (1..).zip(ranked(model, &lists, at));
                 let rows = rows
                     .map(|(rank, (item, score))| [rank.to_string(), item.to_owned(), format!("{score:.4}")]);
-                print(format_args!("for user {}", model.users.original(user)))?;
+                print(format_args!("user {}", model.users.original(user)))?;
                 print(table::ranking(["rank", "item", "score"], rows))?;
             }
         }
@@ -52,7 +52,7 @@ pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The dense ids of those who were asked for.
+/// The dense ids of the users to recommend to.
 fn users(args: &UsersArgs, model: &Model) -> Result<Vec<u32>> {
     if args.all {
         return Ok((0..model.users.len() as u32).collect());
@@ -69,7 +69,7 @@ fn users(args: &UsersArgs, model: &Model) -> Result<Vec<u32>> {
         .collect()
 }
 
-/// The list of the user at that place, with original ids.
+/// The list of the query at that index, with original ids.
 fn ranked<'a>(model: &'a Model, lists: &'a RankedLists, at: usize) -> impl Iterator<Item = (&'a str, f32)> {
     let items = lists.items(at).iter().map(|&item| model.items.original(item));
     items.zip(lists.scores(at).iter().copied())

@@ -11,7 +11,7 @@ use super::{load, use_machine};
 use crate::args::RerunArgs;
 use crate::output::{print, print_json, say};
 use crate::signals;
-use crate::training::{introduce_data, introduce_model, train};
+use crate::training::{print_data_summary, print_model_summary, train};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -22,30 +22,29 @@ struct Document<'a> {
 
 pub fn run(args: &RerunArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
-    let then = FinishedRun::open(&args.run)?;
-    let dataset =
-        load(&then.config, &args.common.machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
-    dataset.check_same(&then.record.data_checksum)?;
-    let memory = args.common.machine.memory();
-    trainer(&then.config, memory).check(&dataset)?;
-    let place = Place::new(args.out.as_deref())?;
-    let folder = RunFolder::create(place.path(), &then.config, false)?;
+    let original = FinishedRun::open(&args.run)?;
+    let machine = &args.common.machine;
+    let dataset = load(&original.config, &machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
+    dataset.check_same(&original.record.data_checksum)?;
+    trainer(&original.config, machine.memory()).check(&dataset)?;
+    let out = OutputFolder::new(args.out.as_deref())?;
+    let folder = RunFolder::create(out.path(), &original.config, false)?;
     if !args.common.quiet {
-        introduce_data(&dataset);
-        introduce_model(&then.config);
+        print_data_summary(&dataset);
+        print_model_summary(&original.config);
     }
     signals::listen()?;
-    train(&folder, &dataset, &then.config, None, args.common.quiet)?;
-    let agreement = Agreement::of(&then, &FinishedRun::open(folder.path())?)?;
+    train(&folder, &dataset, &original.config, None, args.common.quiet)?;
+    let agreement = Agreement::of(&original, &FinishedRun::open(folder.path())?)?;
     if args.common.json {
         print_json(&Document { run: &args.run, agreement: &agreement })?;
     } else if agreement.same {
         let compared = if agreement.model_compared {
-            "model, log and figures"
+            "model, log and metrics"
         } else {
-            "log and figures (the run keeps no model)"
+            "log and metrics (the run has no model file)"
         };
-        print(format_args!("the same to the bit: {compared} of {}", args.run.display()))?;
+        print(format_args!("bit-identical: {compared} of {}", args.run.display()))?;
     }
     if agreement.same {
         return Ok(());
@@ -56,26 +55,26 @@ pub fn run(args: &RerunArgs) -> anyhow::Result<()> {
     Err(Error::Unverified { what: agreement.differences.join("\n  ") }.into())
 }
 
-/// Where the repetition is trained: where it was asked for, or in a folder that goes when all is said.
-enum Place {
-    Asked(PathBuf),
-    Passing(tempfile::TempDir),
+/// The folder of the new run: the one given by `--out`, or a temporary one.
+enum OutputFolder {
+    Given(PathBuf),
+    Temporary(tempfile::TempDir),
 }
 
-impl Place {
+impl OutputFolder {
     fn new(out: Option<&Path>) -> Result<Self, Error> {
         match out {
-            Some(out) => Ok(Self::Asked(out.to_owned())),
+            Some(out) => Ok(Self::Given(out.to_owned())),
             None => tempfile::tempdir()
-                .map(Self::Passing)
+                .map(Self::Temporary)
                 .map_err(|e| Error::io("create", std::env::temp_dir(), e)),
         }
     }
 
     fn path(&self) -> &Path {
         match self {
-            Self::Asked(path) => path,
-            Self::Passing(folder) => folder.path(),
+            Self::Given(path) => path,
+            Self::Temporary(folder) => folder.path(),
         }
     }
 }

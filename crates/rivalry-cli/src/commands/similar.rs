@@ -28,7 +28,7 @@ pub fn run(args: &SimilarArgs) -> anyhow::Result<()> {
         let rows = (1..).zip(&similar).map(|(rank, similar)| {
             [rank.to_string(), similar.item.to_owned(), format!("{:.4}", similar.similarity)]
         });
-        print(format_args!("like item {}", args.item))?;
+        print(format_args!("similar to item {}", args.item))?;
         print(table::ranking(["rank", "item", "similarity"], rows))?;
     }
     Ok(())

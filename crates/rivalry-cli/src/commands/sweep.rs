@@ -16,7 +16,7 @@ use crate::output::{print, print_json, quoted, say};
 use crate::settings::absolute_source;
 use crate::signals::{self, SweepInterrupted};
 use crate::table;
-use crate::training::introduce_data;
+use crate::training::print_data_summary;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -50,7 +50,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
         ..order(args.jobs.map(usize::from))
     };
     if !args.common.quiet {
-        introduce_data(&dataset);
+        print_data_summary(&dataset);
         say(format_args!(
             "sweep   {} trials in {}, {} side by side",
             trials.len(),

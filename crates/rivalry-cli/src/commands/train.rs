@@ -16,7 +16,7 @@ use crate::output::{print, print_json, quoted, say};
 use crate::settings::resolve;
 use crate::signals;
 use crate::table;
-use crate::training::{Trained, introduce_data, introduce_model, numbered_folder, train};
+use crate::training::{Trained, numbered_folder, print_data_summary, print_model_summary, train};
 
 pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
@@ -38,8 +38,8 @@ fn start(args: &TrainArgs) -> anyhow::Result<()> {
     };
     let folder = RunFolder::create(&out, &config, new.force)?;
     if !args.common.quiet {
-        introduce_data(&dataset);
-        introduce_model(&config);
+        print_data_summary(&dataset);
+        print_model_summary(&config);
     }
     signals::listen()?;
     let record = train(&folder, &dataset, &config, None, args.common.quiet)?;
@@ -49,12 +49,15 @@ fn start(args: &TrainArgs) -> anyhow::Result<()> {
 fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
     let ResumedRun { folder, mut config, state, data_checksum, damage } = RunFolder::resume(run)?;
     if let Some(damage) = damage {
-        say(format_args!("note    {damage}\n        The training begins again, and ends as it would have."));
+        say(format_args!(
+            "note    {damage}\n        restarting from the beginning; the result will be the same"
+        ));
     }
     let longer = more_epochs(&config, args.epochs)?;
     if let (Some(record), None) = (folder.intact_record()?, longer) {
         if !args.common.quiet {
-            say(format_args!("{} is finished; --epochs N gives it more", run.display()));
+            let hint = if config.gradient.is_some() { "; extend it with --epochs N" } else { "" };
+            say(format_args!("{} is finished{hint}", run.display()));
         }
         let saved = folder.model()?;
         return show(args, &folder, &record, &saved.users, &saved.train);
@@ -68,37 +71,38 @@ fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
         folder.extend(&config)?;
     }
     if !args.common.quiet {
-        introduce_data(&dataset);
-        introduce_model(&config);
-        let done = state.as_ref().map_or(0, |state| state.progress.epoch);
-        say(format_args!("going on after epoch {done}"));
+        print_data_summary(&dataset);
+        print_model_summary(&config);
+        if let Some(state) = &state {
+            say(format_args!("resuming after epoch {}", state.progress.epoch));
+        }
     }
     signals::listen()?;
     let record = train(&folder, &dataset, &config, state, args.common.quiet)?;
     show(args, &folder, &record, &dataset.users, &dataset.train)
 }
 
-/// The new number of epochs, if it is to change. A run can't be made shorter than it was meant to be.
+/// The new number of epochs, if it changes. A run can be extended, but not shortened.
 fn more_epochs(config: &Config, wanted: Option<u32>) -> Result<Option<usize>, Error> {
     let own = match (&config.gradient, wanted) {
         (_, None) => return Ok(None),
         (Some(gradient), _) => gradient.train.epochs,
         (None, Some(_)) => {
-            let what = format!("{} is not trained in epochs", config.model.name());
-            return Err(InputError::new(what).field("--epochs").help("leave --epochs out").into());
+            let what = format!("{} is a closed-form model: it has no epochs", config.model.name());
+            return Err(InputError::new(what).field("--epochs").help("remove --epochs").into());
         }
     };
     match wanted.map(|epochs| epochs as usize).filter(|&epochs| epochs != own) {
         Some(fewer) if fewer < own => {
             let error =
-                InputError::new(format!("the run is one of {own} epochs, and can only be given more"));
-            Err(error.field("--epochs").help("leave --epochs out, or train a new run").into())
+                InputError::new(format!("the run has {own} epochs; it can be extended, but not shortened"));
+            Err(error.field("--epochs").help("remove --epochs, or train a new run").into())
         }
         longer => Ok(longer),
     }
 }
 
-/// What a run is called if the user doesn't say: letters that no shell or file system minds.
+/// The default name of a run folder, without characters that are special to shells or file systems.
 fn run_name(data: &str, config: &Config) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "._-@+".contains(c) { c } else { '-' };
     format!("{data}-{}", config.method_name()).chars().map(plain).collect()
@@ -136,14 +140,14 @@ fn show(
     let mut rate = String::new();
     if let Some(epochs) = &outcome.training {
         let chosen = match epochs.select {
-            Select::Valid => "the best on validation",
-            Select::Last => "the last",
-            Select::Test => "the best on the test part itself",
+            Select::Valid => "best on the validation set",
+            Select::Last => "last",
+            Select::Test => "best on the test set itself",
         };
         rate = format!(" ({} pairs/s)", table::short(epochs.pairs_per_second));
         print(format_args!("epoch   {} of {}, {chosen}", epochs.best_epoch, epochs.epochs))?;
     }
-    print(format_args!("time    {training} training{rate}, {evaluating} evaluation"))?;
+    print(format_args!("time    training {training}{rate}, evaluation {evaluating}"))?;
     print(format_args!("run     {}", run.display()))?;
     if !args.common.quiet {
         let run = quoted(run);

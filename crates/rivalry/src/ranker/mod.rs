@@ -9,7 +9,7 @@ mod top_k;
 
 pub(crate) use self::candidates::{Candidates, Mask};
 pub use self::lists::RankedLists;
-pub(crate) use self::top_k::QUERIES;
+pub use self::top_k::QUERIES;
 use self::top_k::{Ranking, top_k};
 use crate::Matrix;
 use crate::data::Interactions;

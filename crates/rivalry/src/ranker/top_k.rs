@@ -8,9 +8,10 @@ use super::{Candidates, RankedLists};
 use crate::scorer::{ItemBlock, Query, Scorer};
 use crate::{Error, Matrix, Result};
 
-/// Queries and items that are scored together: their scores stay in the second-level cache until the top K are taken.
-/// The item block is a whole number of SIMD lanes.
-pub(crate) const QUERIES: usize = 256;
+/// Queries that one thread ranks at a time. The scores of such a block and of a block of items stay in the second-level
+/// cache until the top K are taken.
+pub const QUERIES: usize = 256;
+/// Items that are scored at a time: a whole number of SIMD lanes.
 const ITEMS: usize = 512;
 
 /// The `k` best candidates of each query. `ids` names the queries: the users, or the items whose neighbours are wanted.

@@ -2,6 +2,9 @@
 
 use super::progress::Progress;
 use crate::backbone::Embeddings;
+use crate::config::Config;
+use crate::data::Dataset;
+use crate::model::{LEARNED, Model};
 use crate::optim::{OptimizerState, StateRef};
 use crate::tensors::Tensors;
 use crate::{Result, loss};
@@ -62,4 +65,18 @@ pub struct TrainingState {
     pub loss: loss::State,
     /// The tensors of the best epoch, if there has been an evaluation.
     pub best: Option<Tensors>,
+}
+
+impl TrainingState {
+    /// The model of a training that is not resumed: of the best epoch so far where epochs are chosen by a metric, otherwise
+    /// with the latest tables.
+    pub fn into_model(self, dataset: &Dataset, config: Config) -> Model {
+        let best = self.progress.best.filter(|best| best.value.is_some());
+        if let (Some(best), Some(tensors)) = (best, self.best) {
+            return Model::new(dataset, config, tensors, Some(best.epoch));
+        }
+        let mut tensors = Tensors::default();
+        tensors.put_embeddings(LEARNED, &self.learned);
+        Model::new(dataset, config, tensors, Some(self.progress.epoch))
+    }
 }

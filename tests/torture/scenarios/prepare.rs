@@ -1,4 +1,4 @@
-//! Prepared data: the folder is the old one or the new one, whole, and nothing else is left after the next time.
+//! Prepared data: the folder is the complete old one or the complete new one, and the next success leaves nothing else.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::{Scene, Tally, names, same, write_log};
-use crate::kill::{End, end_after, no_panic, rivalry, whole};
-use crate::luck::Luck;
+use super::{Scenario, Tally, names, same, write_log};
+use crate::kill::{End, end_after, no_panic, rivalry, succeed};
+use crate::random::Random;
 
-pub const SCENE: Scene = Scene { name: "`data prepare --force`, kill -9", play };
+pub const SCENARIO: Scenario = Scenario { name: "`data prepare --force`, kill -9", run };
 
 const FILES: [&str; 5] = ["train.tsv", "valid.tsv", "test.tsv", "user_list.tsv", "item_list.tsv"];
 
@@ -19,7 +19,7 @@ fn prepare(folder: &Path, seed: &str, out: &str) -> std::process::Command {
     rivalry(folder, &args)
 }
 
-/// A log, and what comes of it with two seeds.
+/// A log, prepared with two seeds.
 fn reference() -> &'static (TempDir, Duration) {
     static REFERENCE: OnceLock<(TempDir, Duration)> = OnceLock::new();
     REFERENCE.get_or_init(|| {
@@ -27,25 +27,25 @@ fn reference() -> &'static (TempDir, Duration) {
         write_log(&folder.path().join("log.csv"), 20_000);
         let began = Instant::now();
         for seed in ["0", "1"] {
-            whole(prepare(folder.path(), seed, seed)).expect("a preparation that nobody ends");
+            succeed(prepare(folder.path(), seed, seed)).expect("the uninterrupted preparation succeeds");
         }
         (folder, began.elapsed() / 2)
     })
 }
 
-fn play(luck: &mut Luck, tally: &mut Tally) -> Result<(), String> {
+fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
     let (folder, time) = reference();
     let place = tempfile::tempdir_in(folder.path()).map_err(|e| e.to_string())?;
     let name = place.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     let out = format!("{name}/set");
     for turn in 0..10 {
         let seed = ["0", "1"][turn % 2];
-        match end_after(prepare(folder.path(), seed, &out), "-KILL", luck.within(*time)) {
-            End::Ended(output) => {
-                tally.ended += 1;
+        match end_after(prepare(folder.path(), seed, &out), "-KILL", random.within(*time)) {
+            End::Interrupted(output) => {
+                tally.interrupted += 1;
                 no_panic(&output)?;
             }
-            End::TooLate(_) => tally.too_late += 1,
+            End::Completed(_) => tally.completed += 1,
         }
         let set = place.path().join("set");
         if set.exists() {
@@ -55,7 +55,7 @@ fn play(luck: &mut Luck, tally: &mut Tally) -> Result<(), String> {
             is("0").or_else(|_| is("1"))?;
         }
     }
-    whole(prepare(folder.path(), "0", &out))?;
+    succeed(prepare(folder.path(), "0", &out))?;
     match names(place.path()) {
         left if left == ["set"] => Ok(()),
         left => Err(format!("{left:?} is left")),

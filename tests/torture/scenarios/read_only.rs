@@ -1,15 +1,15 @@
-//! A disk that may not be written to, before a training begins or before it is resumed: it is said, and nothing changes.
+//! A disk that is read-only when a training is started or resumed: the command reports it and changes nothing.
 
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use super::{Scene, Tally, names, write_log};
+use super::{Scenario, Tally, names, write_log};
 use crate::disk::Disk;
-use crate::kill::{end_after, no_panic, rivalry, said, whole};
-use crate::luck::Luck;
+use crate::kill::{end_after, no_panic, rivalry, said, succeed};
+use crate::random::Random;
 
-pub const SCENE: Scene = Scene { name: "`train`, disk read-only", play };
+pub const SCENARIO: Scenario = Scenario { name: "`train`, disk read-only", run };
 
 const TRAIN: &[&str] = &[
     "train",
@@ -30,17 +30,17 @@ const TRAIN: &[&str] = &[
     "run",
 ];
 
-fn play(luck: &mut Luck, tally: &mut Tally) -> Result<(), String> {
+fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
     let disk = match Disk::new(64 << 10) {
         Ok(disk) => disk,
         Err(why) => {
-            tally.left_out = Some(format!("no disk of its own ({why})"));
+            tally.skipped = Some(format!("can't mount a tmpfs ({why})"));
             return Ok(());
         }
     };
     write_log(&disk.path().join("log.csv"), 300);
     refused(&disk, rivalry(disk.path(), TRAIN), tally)?;
-    end_after(rivalry(disk.path(), TRAIN), "-KILL", luck.within(Duration::from_millis(400)));
+    end_after(rivalry(disk.path(), TRAIN), "-KILL", random.within(Duration::from_millis(400)));
     let resume = || match disk.path().join("run/config.toml").exists() {
         true => rivalry(disk.path(), &["train", "--resume", "run", "--quiet"]),
         false => rivalry(disk.path(), TRAIN),
@@ -48,10 +48,10 @@ fn play(luck: &mut Luck, tally: &mut Tally) -> Result<(), String> {
     if !disk.path().join("run/metrics.json").exists() {
         refused(&disk, resume(), tally)?;
     }
-    whole(resume()).map(|_| ())
+    succeed(resume()).map(|_| ())
 }
 
-/// While the disk is read-only, the command fails, says why, and leaves everything as it was.
+/// Checks that the command fails on a read-only disk, says why, and changes no file.
 fn refused(disk: &Disk, mut command: Command, tally: &mut Tally) -> Result<(), String> {
     let files = |folder: &Path| (names(folder), names(&folder.join("run")));
     let before = files(disk.path());
@@ -60,7 +60,7 @@ fn refused(disk: &Disk, mut command: Command, tally: &mut Tally) -> Result<(), S
     let after = files(disk.path());
     disk.change("rw")?;
     no_panic(&output)?;
-    tally.ended += 1;
+    tally.interrupted += 1;
     if output.status.success() || !said(&output).contains("Read-only") {
         return Err(format!("it should say that the disk is read-only: {}", said(&output)));
     }

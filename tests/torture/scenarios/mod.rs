@@ -1,4 +1,4 @@
-//! What is ended, and what must be true afterwards. One file a scene, one line in the list.
+//! The scenarios: what is interrupted, and what must hold afterwards. One file and one line in the list for each.
 
 pub mod download;
 mod full_disk;
@@ -10,39 +10,39 @@ mod train;
 use std::fs;
 use std::path::Path;
 
-use crate::luck::Luck;
+use crate::random::Random;
 
-/// One thing that can be ended.
-pub struct Scene {
+/// A command and a way to interrupt it.
+pub struct Scenario {
     /// For the table.
     pub name: &'static str,
-    /// Ends it once or several times. An error is a loss.
-    pub play: fn(&mut Luck, &mut Tally) -> Result<(), String>,
+    /// Interrupts the command once or several times, and checks the result.
+    pub run: fn(&mut Random, &mut Tally) -> Result<(), String>,
 }
 
-/// How often it was ended, and what came of it.
+/// The results of a scenario so far.
 #[derive(Default)]
 pub struct Tally {
-    pub ended: usize,
-    /// It was done before its time came.
-    pub too_late: usize,
-    pub losses: usize,
-    /// Why it can't be played here.
-    pub left_out: Option<String>,
+    pub interrupted: usize,
+    /// How often the command completed before it was interrupted.
+    pub completed: usize,
+    pub failures: usize,
+    /// Why the scenario can't run on this machine.
+    pub skipped: Option<String>,
 }
 
-pub const SCENES: &[Scene] = &[
+pub const SCENARIOS: &[Scenario] = &[
     train::KILLED,
-    train::ASKED,
+    train::SIGNALLED,
     train::POWER_CUT,
-    sweep::SCENE,
-    prepare::SCENE,
-    download::SCENE,
-    full_disk::SCENE,
-    read_only::SCENE,
+    sweep::SCENARIO,
+    prepare::SCENARIO,
+    download::SCENARIO,
+    full_disk::SCENARIO,
+    read_only::SCENARIO,
 ];
 
-/// A log of interactions that takes a moment to read, and longer to learn.
+/// Writes a log of interactions.
 pub fn write_log(path: &Path, users: usize) {
     let mut text = "user,item\n".to_owned();
     for user in 0..users {
@@ -53,13 +53,13 @@ pub fn write_log(path: &Path, users: usize) {
     fs::write(path, text).expect("a log can be written");
 }
 
-/// Whether two files hold the same bytes.
+/// Checks that two files have the same content.
 pub fn same(a: &Path, b: &Path) -> Result<(), String> {
     let read = |path: &Path| fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
     if read(a)? == read(b)? { Ok(()) } else { Err(format!("{} and {} differ", a.display(), b.display())) }
 }
 
-/// All names in a folder, in order.
+/// The names of all files in a folder, sorted.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> =

@@ -1,4 +1,4 @@
-//! Trainings: ended again and again until they are done, each must end with the bits of one that nobody ended.
+//! Trainings: interrupted and resumed until they finish, they must be bit-identical to an uninterrupted one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::{Scene, Tally, names, same, write_log};
-use crate::kill::{End, end_after, no_panic, rivalry, said, whole};
-use crate::luck::Luck;
+use super::{Scenario, Tally, names, same, write_log};
+use crate::kill::{End, end_after, no_panic, rivalry, said, succeed};
+use crate::random::Random;
 
-pub const KILLED: Scene = Scene { name: "`train`, kill -9", play: killed };
-pub const ASKED: Scene = Scene { name: "`train`, SIGTERM, SIGINT or SIGHUP", play: asked };
-pub const POWER_CUT: Scene =
-    Scene { name: "`train`, kill -9 and the file written last cut short", play: power_cut };
+pub const KILLED: Scenario = Scenario { name: "`train`, kill -9", run: killed };
+pub const SIGNALLED: Scenario = Scenario { name: "`train`, SIGTERM, SIGINT or SIGHUP", run: signalled };
+pub const POWER_CUT: Scenario =
+    Scenario { name: "`train`, kill -9 and the file written last cut short", run: power_cut };
 
-/// The training that nobody ended, made once.
+/// The uninterrupted training, made once.
 struct Reference {
     folder: TempDir,
     time: Duration,
@@ -32,42 +32,42 @@ fn reference() -> &'static Reference {
         let log = folder.path().join("log.csv");
         write_log(&log, 300);
         let began = Instant::now();
-        whole(train(folder.path(), &log, "whole")).expect("a training that nobody ends");
+        succeed(train(folder.path(), &log, "whole")).expect("the uninterrupted training succeeds");
         Reference { folder, time: began.elapsed() }
     })
 }
 
-/// The same log for all: where the data lie is part of a model's config.
+/// All use the same log: its path is part of the config and so of the model file.
 fn train(folder: &Path, log: &Path, out: &str) -> std::process::Command {
     let data = log.to_string_lossy();
     rivalry(folder, &[&["train", "--data", &data, "--out", out], TRAIN].concat())
 }
 
-fn killed(luck: &mut Luck, tally: &mut Tally) -> Result<(), String> {
-    until_done(luck, tally, &["-KILL"], |_, _| Ok(None))
+fn killed(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
+    until_done(random, tally, &["-KILL"], |_, _| Ok(None))
 }
 
-fn asked(luck: &mut Luck, tally: &mut Tally) -> Result<(), String> {
-    until_done(luck, tally, &["-TERM", "-INT", "-HUP"], |_, _| Ok(None))
+fn signalled(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
+    until_done(random, tally, &["-TERM", "-INT", "-HUP"], |_, _| Ok(None))
 }
 
-fn power_cut(luck: &mut Luck, tally: &mut Tally) -> Result<(), String> {
-    until_done(luck, tally, &["-KILL"], |luck, run| {
+fn power_cut(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
+    until_done(random, tally, &["-KILL"], |random, run| {
         let Some(last) = last_written(run) else { return Ok(None) };
         let bytes = fs::metadata(&last).map_err(|e| e.to_string())?.len();
         let file = fs::OpenOptions::new().write(true).open(&last).map_err(|e| e.to_string())?;
-        let left = luck.below(bytes as usize + 1) as u64;
+        let left = random.below(bytes as usize + 1) as u64;
         file.set_len(left).map_err(|e| e.to_string())?;
         Ok(Some(Cut { file: last, left }))
     })
 }
 
-/// Starts a training, ends it, harms it, resumes it, ends it… until it is done.
+/// Interrupts, damages and resumes a training until it finishes.
 fn until_done(
-    luck: &mut Luck,
+    random: &mut Random,
     tally: &mut Tally,
     signals: &[&str],
-    harm: impl Fn(&mut Luck, &Path) -> Result<Option<Cut>, String>,
+    damage: impl Fn(&mut Random, &Path) -> Result<Option<Cut>, String>,
 ) -> Result<(), String> {
     let Reference { folder, time } = reference();
     let place = tempfile::tempdir().map_err(|e| e.to_string())?;
@@ -80,39 +80,39 @@ fn until_done(
         } else {
             train(place.path(), &log, "run")
         };
-        let signal = luck.one_of(signals);
-        match end_after(command, signal, luck.within(*time)) {
-            End::Ended(output) => {
-                tally.ended += 1;
+        let signal = random.one_of(signals);
+        match end_after(command, signal, random.within(*time)) {
+            End::Interrupted(output) => {
+                tally.interrupted += 1;
                 no_panic(&output)?;
-                looks_right(place.path(), &run, &cuts)?;
-                cuts.extend(harm(luck, &run)?);
+                files_are_complete(place.path(), &run, &cuts)?;
+                cuts.extend(damage(random, &run)?);
             }
-            End::TooLate(output) if output.status.success() => {
-                tally.too_late += 1;
+            End::Completed(output) if output.status.success() => {
+                tally.completed += 1;
                 break;
             }
-            // Only a config that was cut short can't be gone on with. That is said, and nothing had been learned.
-            End::TooLate(output) if said(&output).contains("config.toml") => {
-                tally.too_late += 1;
+            // Only a run with a truncated config can't be resumed. It must say so, and have no checkpoint to lose.
+            End::Completed(output) if said(&output).contains("config.toml") => {
+                tally.completed += 1;
                 if run.join("checkpoint").exists() {
                     return Err(said(&output));
                 }
                 fs::remove_dir_all(&run).map_err(|e| e.to_string())?;
             }
-            End::TooLate(output) => return Err(said(&output)),
+            End::Completed(output) => return Err(said(&output)),
         }
     }
     let command = match run.join("config.toml").exists() {
         true => rivalry(place.path(), &["train", "--resume", "run", "--quiet"]),
         false => train(place.path(), &log, "run"),
     };
-    if let Err(fault) = whole(command) {
+    if let Err(fault) = succeed(command) {
         if !fault.contains("config.toml") || run.join("checkpoint").exists() {
             return Err(fault);
         }
         fs::remove_dir_all(&run).map_err(|e| e.to_string())?;
-        whole(train(place.path(), &log, "run"))?;
+        succeed(train(place.path(), &log, "run"))?;
     }
     let reference = folder.path().join("whole");
     same(&run.join("model.safetensors"), &reference.join("model.safetensors"))?;
@@ -120,22 +120,22 @@ fn until_done(
     if left == expected { Ok(()) } else { Err(format!("{left:?} is left, not {expected:?}")) }
 }
 
-/// A file that we cut short ourselves, and how much of it we left.
+/// A file that was truncated by this test, and the bytes left.
 struct Cut {
     file: PathBuf,
     left: u64,
 }
 
-/// Every file that has its name is whole: the model can be measured, the log read. What we cut and nobody has written
-/// since is not held against anyone.
-fn looks_right(place: &Path, run: &Path, cuts: &[Cut]) -> Result<(), String> {
+/// Checks that every file is complete: the model can be evaluated, the log read. Files that this test truncated and that
+/// were not written since are skipped.
+fn files_are_complete(place: &Path, run: &Path, cuts: &[Cut]) -> Result<(), String> {
     let is_cut = |path: &Path| {
         let bytes = fs::metadata(path).map_or(0, |data| data.len());
         cuts.iter().any(|cut| cut.file == path && cut.left == bytes)
     };
     let (model, log) = (run.join("model.safetensors"), run.join("log.jsonl"));
     if model.exists() && !is_cut(&model) {
-        whole(rivalry(place, &["evaluate", "run", "--json"]))?;
+        succeed(rivalry(place, &["evaluate", "run", "--json"]))?;
     }
     let log = if is_cut(&log) { String::new() } else { fs::read_to_string(log).unwrap_or_default() };
     match log.lines().find(|line| serde_json::from_str::<serde_json::Value>(line).is_err()) {

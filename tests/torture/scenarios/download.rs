@@ -1,4 +1,4 @@
-//! Downloads: the file is there whole and right, or not there. This program is its own downloader, from its own server.
+//! Downloads: afterwards the file is complete and correct, or absent. This program is both the client and the server.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use rivalry::data::{RemoteFile, download};
 
-use super::{Scene, Tally, names};
-use crate::kill::{End, end_after, no_panic, whole};
-use crate::luck::Luck;
+use super::{Scenario, Tally, names};
+use crate::kill::{End, end_after, no_panic, succeed};
+use crate::random::Random;
 
-pub const SCENE: Scene = Scene { name: "a download, kill -9", play };
+pub const SCENARIO: Scenario = Scenario { name: "a download, kill -9", run };
 
-/// What the server sends, in pieces, slowly.
+/// The size of the file, which the server sends slowly in pieces.
 const BYTES: usize = 3 << 20;
 const TIME: Duration = Duration::from_millis(250);
 const SHA256: &str = "0d7baeb8955821e78b332df5c6a2d7c42ad3135de44beb2a51b9c750dce67cb9";
@@ -24,7 +24,7 @@ fn content() -> Vec<u8> {
     (0..BYTES).map(|n| (n * n % 251) as u8).collect()
 }
 
-/// The address of a server that never ends.
+/// The address of the server, which runs until the process ends.
 fn server() -> &'static str {
     static SERVER: OnceLock<String> = OnceLock::new();
     SERVER.get_or_init(|| {
@@ -58,7 +58,7 @@ fn fetch(to: &Path) -> Command {
     command
 }
 
-/// What this program does when it is called to download.
+/// The client: what this program does with `--download`.
 pub fn child() -> ExitCode {
     let args: Vec<String> = std::env::args().collect();
     let [_, _, url, to] = &args[..] else { return ExitCode::FAILURE };
@@ -72,27 +72,27 @@ pub fn child() -> ExitCode {
     }
 }
 
-fn play(luck: &mut Luck, tally: &mut Tally) -> Result<(), String> {
+fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
     let place = tempfile::tempdir().map_err(|e| e.to_string())?;
     let to = place.path().join("set.zip");
     let right = || match std::fs::read(&to) {
         Ok(bytes) if bytes == content() => Ok(true),
-        Ok(bytes) => Err(format!("{} bytes came, or others", bytes.len())),
+        Ok(bytes) => Err(format!("{} bytes arrived, or other content", bytes.len())),
         Err(_) => Ok(false),
     };
     for _ in 0..4 {
         let _ = std::fs::remove_file(&to);
-        match end_after(fetch(&to), "-KILL", luck.within(TIME.mul_f64(1.3))) {
-            End::Ended(output) => {
-                tally.ended += 1;
+        match end_after(fetch(&to), "-KILL", random.within(TIME.mul_f64(1.3))) {
+            End::Interrupted(output) => {
+                tally.interrupted += 1;
                 no_panic(&output)?;
             }
-            End::TooLate(output) if output.status.success() => tally.too_late += 1,
-            End::TooLate(output) => return Err(crate::kill::said(&output)),
+            End::Completed(output) if output.status.success() => tally.completed += 1,
+            End::Completed(output) => return Err(crate::kill::said(&output)),
         }
         right()?;
     }
-    whole(fetch(&to))?;
+    succeed(fetch(&to))?;
     match (right()?, names(place.path())) {
         (true, left) if left == ["set.zip"] => Ok(()),
         (_, left) => Err(format!("{left:?} is left")),

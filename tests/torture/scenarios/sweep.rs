@@ -1,4 +1,4 @@
-//! Searches: every trial is there once, with the figures of a search that nobody ended.
+//! Sweeps: after interruptions every trial is there once, with the results of an uninterrupted sweep.
 
 use std::fs;
 use std::path::Path;
@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Scene, Tally, write_log};
-use crate::kill::{End, end_after, no_panic, rivalry, whole};
-use crate::luck::Luck;
+use super::{Scenario, Tally, write_log};
+use crate::kill::{End, end_after, no_panic, rivalry, succeed};
+use crate::random::Random;
 
-pub const SCENE: Scene = Scene { name: "`sweep`, kill -9", play };
+pub const SCENARIO: Scenario = Scenario { name: "`sweep`, kill -9", run };
 
 const SEARCH: &str = "
 [base]
@@ -35,33 +35,33 @@ fn reference() -> &'static (TempDir, Duration) {
         write_log(&folder.path().join("log.csv"), 150);
         fs::write(folder.path().join("search.toml"), SEARCH).expect("a search file");
         let began = Instant::now();
-        whole(sweep(folder.path(), "whole")).expect("a search that nobody ends");
+        succeed(sweep(folder.path(), "whole")).expect("the uninterrupted sweep succeeds");
         (folder, began.elapsed())
     })
 }
 
-fn play(luck: &mut Luck, tally: &mut Tally) -> Result<(), String> {
+fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
     let (folder, time) = reference();
     let out = tempfile::tempdir_in(folder.path()).map_err(|e| e.to_string())?;
     let name = out.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     for _ in 0..30 {
-        match end_after(sweep(folder.path(), &name), "-KILL", luck.within(*time)) {
-            End::Ended(output) => {
-                tally.ended += 1;
+        match end_after(sweep(folder.path(), &name), "-KILL", random.within(*time)) {
+            End::Interrupted(output) => {
+                tally.interrupted += 1;
                 no_panic(&output)?;
             }
-            End::TooLate(_) => {
-                tally.too_late += 1;
+            End::Completed(_) => {
+                tally.completed += 1;
                 break;
             }
         }
     }
-    whole(sweep(folder.path(), &name))?;
-    let (whole, ended) = (trials(&folder.path().join("whole"))?, trials(out.path())?);
-    if whole == ended { Ok(()) } else { Err(format!("{ended:?}\nis not\n{whole:?}")) }
+    succeed(sweep(folder.path(), &name))?;
+    let (whole, interrupted) = (trials(&folder.path().join("whole"))?, trials(out.path())?);
+    if whole == interrupted { Ok(()) } else { Err(format!("{interrupted:?}\nis not\n{whole:?}")) }
 }
 
-/// Every trial's name, state and validation figure.
+/// Name, state and validation metric of every trial.
 fn trials(folder: &Path) -> Result<Vec<[Value; 3]>, String> {
     let text = fs::read_to_string(folder.join("index.json")).map_err(|e| e.to_string())?;
     let index: Vec<Value> = serde_json::from_str(&text).map_err(|e| e.to_string())?;
