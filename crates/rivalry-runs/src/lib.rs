@@ -1,13 +1,12 @@
-//! Run folders and everything that is made of them: sweeps, comparisons with statistics, inspections, and the published
+//! Run folders and what is built on them: sweeps, comparisons with statistics, inspections, and the published
 //! tables.
 //!
 //! A run is a folder ([`run`]). Many trials over a search space are a [`sweep`]. Finished runs are compared with a
-//! baseline ([`compare`], [`stats`]), looked into ([`inspect`]), and set beside published figures ([`reproduce`],
-//! [`presets`]).
+//! baseline ([`compare`], [`stats`]), inspected ([`inspect`]), and set beside published results ([`reproduce`],
+//! [`presets`]). Which runs are comparable and which setting is the best is decided in [`selection`].
 #![forbid(unsafe_code)]
 
 pub mod compare;
-
 pub mod inspect;
 pub mod presets;
 pub mod reproduce;

@@ -45,7 +45,7 @@ impl std::fmt::Display for MeanStd {
 /// The mean, 0 if there are no values. The mean of equal values is exactly that value.
 pub fn mean(values: &[f64]) -> f64 {
     let Some(&first) = values.first() else { return 0.0 };
-    // Evaluated from the first value, a constant sample has no rounding, and so no spread that isn't there.
+    // Relative to the first value, so that a constant sample has no rounding errors and a deviation of zero.
     first + values.iter().map(|x| x - first).sum::<f64>() / values.len() as f64
 }
 
