@@ -74,7 +74,7 @@ fn checkpoint(bytes: &[u8]) {
     std::fs::write(folder.join("config.toml"), Config::default().to_toml())
         .expect("memory can be written to");
     std::fs::write(folder.join("checkpoint"), bytes).expect("memory can be written to");
-    let _ = RunFolder::resume(&folder).map(|run| run.stopped.is_some());
+    let _ = RunFolder::resume(&folder).map(|run| run.state.is_some());
 }
 
 fn config(bytes: &[u8]) {

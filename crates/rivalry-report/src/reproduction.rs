@@ -274,12 +274,11 @@ mod tests {
 
     fn cell(loss: &str, ndcg: f64) -> CellResult {
         CellResult {
-            data: "health".to_owned(),
-            backbone: "mf".to_owned(),
+            key: CellKey::new("health", "mf", "cap"),
             loss: loss.parse().unwrap(),
             lr: 0.1,
             weight_decay: 0.0,
-            found: true,
+            tuned: true,
             false_positives: 0.0,
             false_negatives: 0.0,
             seeds: 1,

@@ -1,31 +1,46 @@
-//! How long a full ranking takes: random embeddings of Gowalla's size, 27 training items masked for each user.
+//! How long a full ranking takes, for all users and for one: random embeddings of Gowalla's size, 27 training items masked
+//! for each user.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rivalry::Matrix;
-use rivalry::data::Interactions;
-use rivalry::eval::top_k_lists;
+use rivalry::backbone::Embeddings;
+use rivalry::config::Config;
+use rivalry::data::{Dataset, Interactions, Parts};
+use rivalry::model::Model;
+use rivalry::ranker::{Filter, Ranker};
+use rivalry::tensors::Tensors;
 
 const USERS: usize = 29_858;
 const ITEMS: usize = 40_988;
-const WIDTH: usize = 64;
+const DIM: usize = 64;
 
-fn ranking(c: &mut Criterion) {
+fn ranker() -> Ranker {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut number = move || random.next_u32() as f32 / 2f32.powi(31) - 1.0;
-    let users = Matrix::from_fn(USERS, WIDTH, |_, _| number());
-    let items = Matrix::from_fn(ITEMS, WIDTH, |_, _| number());
+    let mut table = |rows| Matrix::from_fn(rows, DIM, |_, _| number());
+    let embeddings = Embeddings { users: table(USERS), items: table(ITEMS) };
     let seen =
         (0..USERS).flat_map(|u| (0..27).map(move |i| (u as u32, ((u * 7919 + i * 1511) % ITEMS) as u32)));
-    let seen = Interactions::from_pairs(USERS, ITEMS, seen);
-    let everyone: Vec<u32> = (0..USERS as u32).collect();
+    let none = || Interactions::empty(USERS, ITEMS);
+    let parts = Parts { train: Interactions::from_pairs(USERS, ITEMS, seen), valid: none(), test: none() };
+    let ids = |n: usize| (0..n).map(|id| id.to_string()).collect();
+    let dataset = Dataset::new("random", ids(USERS), ids(ITEMS), parts, vec![]).expect("the sizes agree");
+    let mut tensors = Tensors::default();
+    tensors.put_embeddings("learned", &embeddings);
+    Ranker::new(Model::new(&dataset, Config::default(), tensors, Some(1))).expect("the tables are a model's")
+}
 
-    let mut group = c.benchmark_group("full ranking, 29,858 × 40,988 × 64");
+fn ranking(c: &mut Criterion) {
+    let ranker = ranker();
+    let recommend = |users: &[u32]| ranker.recommend(users, 20, &Filter::default()).expect("the users exist");
+    let everyone: Vec<u32> = (0..USERS as u32).collect();
+    let mut group = c.benchmark_group("top 20 of 40,988 items, 64 dimensions");
+    group.bench_function("one user", |b| b.iter(|| recommend(&[4711])));
+    group.bench_function("256 users", |b| b.iter(|| recommend(&everyone[..256])));
     group.sample_size(10).measurement_time(std::time::Duration::from_secs(20));
-    group.bench_function("top 20", |b| {
-        b.iter(|| top_k_lists(&users, &items, &everyone, &[&seen], 20).unwrap());
-    });
+    group.bench_function("29,858 users", |b| b.iter(|| recommend(&everyone)));
     group.finish();
 }
 

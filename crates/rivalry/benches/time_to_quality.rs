@@ -12,7 +12,7 @@ use std::process::exit;
 use rivalry::Result;
 use rivalry::config::{Config, setting_layer, source_layer};
 use rivalry::data::load;
-use rivalry::train::{Event, Nowhere, fit};
+use rivalry::train::{NoCheckpoints, TrainEvent, fit};
 
 const METRIC: &str = "NDCG@20";
 
@@ -62,8 +62,8 @@ impl Request {
         println!("| {METRIC} passes | after epoch | training seconds | {METRIC} there |");
         println!("|---:|---:|---:|---:|");
         let (mut marks, mut best) = (self.marks.iter().peekable(), 0.0);
-        let mut watch = |event: &Event<'_>| {
-            let Event::Evaluated(record) = event else { return ControlFlow::Continue(()) };
+        let mut watch = |event: &TrainEvent<'_>| {
+            let TrainEvent::Evaluated(record) = event else { return ControlFlow::Continue(()) };
             let value = record.test.as_ref().map_or(0.0, |test| test[METRIC]);
             best = value.max(best);
             while let Some(mark) = marks.next_if(|&&mark| value > mark) {
@@ -71,9 +71,12 @@ impl Request {
             }
             if marks.peek().is_none() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        fit(&dataset, &config, None, &mut Nowhere, &mut watch)?;
+        fit(&dataset, &config, None, &mut NoCheckpoints, &mut watch)?;
         for mark in marks {
-            println!("| {mark} | not within {} epochs | – | {best:.4} at best |", config.train.epochs);
+            println!(
+                "| {mark} | not within {} epochs | – | {best:.4} at best |",
+                config.gradient.as_ref().map_or(0, |gradient| gradient.train.epochs)
+            );
         }
         Ok(())
     }

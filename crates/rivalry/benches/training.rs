@@ -10,10 +10,12 @@ mod memory;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use rivalry::backbone::{Embeddings, Score};
 use rivalry::config::{Config, setting_layer, source_layer};
 use rivalry::data::{Dataset, load};
 use rivalry::eval::{EvalOptions, Part, evaluate};
-use rivalry::train::{Event, Fitted, Nowhere, fit};
+use rivalry::scorer::EmbeddingScorer;
+use rivalry::train::{Fitted, NoCheckpoints, TrainEvent, fit};
 
 fn main() {
     let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
@@ -60,12 +62,12 @@ fn epoch(dataset: &Dataset, name: &str, loss: &str) -> f64 {
     let began = Instant::now();
     let (mut first, mut last, mut per_epoch) = (None, began, 0);
     let mut steps = 0;
-    let mut stop_in_time = |event: &Event<'_>| match event {
-        Event::Started { batches, .. } => {
+    let mut stop_in_time = |event: &TrainEvent<'_>| match event {
+        TrainEvent::Started { batches, .. } => {
             per_epoch = *batches;
             ControlFlow::Continue(())
         }
-        Event::Step { .. } => {
+        TrainEvent::Step { .. } => {
             last = Instant::now();
             first.get_or_insert(last);
             steps += 1;
@@ -73,8 +75,8 @@ fn epoch(dataset: &Dataset, name: &str, loss: &str) -> f64 {
         }
         _ => ControlFlow::Continue(()),
     };
-    let seconds = match fit(dataset, &config, None, &mut Nowhere, &mut stop_in_time).unwrap() {
-        Fitted::Done(fit) => return fit.outcome.epoch_seconds,
+    let seconds = match fit(dataset, &config, None, &mut NoCheckpoints, &mut stop_in_time).unwrap() {
+        Fitted::Done(fit) => return fit.outcome.training.map_or(f64::NAN, |training| training.epoch_seconds),
         Fitted::Stopped(_) => last.duration_since(first.unwrap_or(began)).as_secs_f64(),
     };
     seconds / f64::from(steps - 1) * per_epoch as f64
@@ -85,10 +87,11 @@ fn ranking(dataset: &Dataset) -> f64 {
     let size = |rows: usize, salt: usize| {
         rivalry::Matrix::from_fn(rows, 64, |r, c| ((r * 131 + c * 17 + salt) as f32 * 0.37).sin())
     };
-    let (users, items) = (size(dataset.users.len(), 1), size(dataset.items.len(), 2));
+    let embeddings = Embeddings { users: size(dataset.users.len(), 1), items: size(dataset.items.len(), 2) };
+    let scorer = EmbeddingScorer::new(embeddings, Score::Dot);
     let once = || {
         let began = Instant::now();
-        evaluate(&users, &items, dataset, Part::Test, &EvalOptions::default()).unwrap();
+        evaluate(&scorer, dataset, Part::Test, &EvalOptions::default()).unwrap();
         began.elapsed().as_secs_f64()
     };
     (0..3).map(|_| once()).fold(f64::INFINITY, f64::min)

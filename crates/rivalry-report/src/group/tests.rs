@@ -121,7 +121,7 @@ fn a_closed_form_stands_beside_the_losses_of_every_model_with_the_same_protocol(
     let runs = runs.read();
     let groups = group(&runs);
     let mut found: Vec<Vec<&str>> =
-        groups.iter().map(|group| group.rows().map(|(loss, _)| &*loss.loss).collect()).collect();
+        groups.iter().map(|group| group.rows().map(|row| &*row.loss.name).collect()).collect();
     found.sort();
     assert_eq!(
         found,

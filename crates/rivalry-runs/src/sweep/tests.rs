@@ -163,7 +163,7 @@ fn what_was_trained_on_other_data_or_otherwise_is_not_taken_for_this() {
     let text = SMALL.replace("synthetic", log.to_str().unwrap());
     let search =
         SearchSpace::parse(&format!("{text}grid = {{ loss.type = 'sl', loss.tau = [0.1, 0.2] }}")).unwrap();
-    let sweep = || SweepFolder::open(&folder.path().join("sweep"), None).unwrap();
+    let sweep = || SweepFolder::open(&folder.path().join("sweep"), LoadOptions::default()).unwrap();
     write(60);
     sweep().sweep(&search, &OPTIONS, &Counter::default()).unwrap().unwrap();
     write(59);

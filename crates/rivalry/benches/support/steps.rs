@@ -7,7 +7,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rivalry::config::{Config, setting_layer};
 use rivalry::data::{Dataset, Interactions};
-use rivalry::train::{Event, Nowhere, fit};
+use rivalry::train::{NoCheckpoints, TrainEvent, fit};
 
 /// Random training pairs, so many for each user; items have a long tail. Nothing is held out.
 pub fn random(n_users: usize, n_items: usize, per_user: usize) -> Dataset {
@@ -49,8 +49,8 @@ pub fn timed(
     mut enough: impl FnMut(&[f64]) -> bool,
 ) -> Vec<f64> {
     let (mut seconds, mut steps, mut last) = (Vec::new(), 0, Instant::now());
-    let mut watch = |event: &Event<'_>| {
-        let Event::Step { .. } = event else { return ControlFlow::Continue(()) };
+    let mut watch = |event: &TrainEvent<'_>| {
+        let TrainEvent::Step { .. } = event else { return ControlFlow::Continue(()) };
         let now = Instant::now();
         steps += 1;
         if steps > skipped {
@@ -59,6 +59,6 @@ pub fn timed(
         last = now;
         if enough(&seconds) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    fit(dataset, config, None, &mut Nowhere, &mut watch).expect("the training runs");
+    fit(dataset, config, None, &mut NoCheckpoints, &mut watch).expect("the training runs");
     seconds
 }

@@ -84,13 +84,15 @@ impl SamplerConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Parts;
 
     /// A data set without validation and test parts, whose users and items are called by their numbers.
     pub fn dataset(n_users: usize, n_items: usize, pairs: impl IntoIterator<Item = (u32, u32)>) -> Dataset {
         let ids = |n: usize| (0..n).map(|id| id.to_string()).collect();
         let train = Interactions::from_pairs(n_users, n_items, pairs);
         let empty = || Interactions::empty(n_users, n_items);
-        Dataset::new("test", ids(n_users), ids(n_items), [train, empty(), empty()], vec![]).unwrap()
+        let parts = Parts { train, valid: empty(), test: empty() };
+        Dataset::new("test", ids(n_users), ids(n_items), parts, vec![]).unwrap()
     }
 
     #[test]
