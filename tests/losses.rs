@@ -353,9 +353,9 @@ fn the_log_q_correction_divides_each_term_by_its_probability() {
             // The diagnostics compute the same by another way.
             let found = loss.diagnostics().unwrap().diagnose(row, measure);
             let plain = loss.diagnostics().unwrap().diagnose(scores.row(b), measure);
-            for j in 0..30 {
-                let shift = (plain.logits[j] - found.logits[j]) / found.temperature;
-                assert!((shift - log_probs[j]).abs() < 1e-9, "{name}");
+            for ((plain, found_logit), log_prob) in plain.logits.iter().zip(&found.logits).zip(&log_probs) {
+                let shift = (plain - found_logit) / found.temperature;
+                assert!((shift - log_prob).abs() < 1e-9, "{name}");
             }
             let value = found.soft_maximum / found.temperature + 30f64.ln();
             if (0..40).all(|epoch| loss.quantile_rank(epoch).is_none()) {

@@ -46,23 +46,29 @@ impl Protocol {
 
     /// The first difference in the evaluation, in words.
     fn difference(&self, other: &Self) -> Option<String> {
-        let text = |value: &dyn Fn(&Self) -> Option<toml::Value>| {
-            let [one, two] = [value(self)?, value(other)?].map(|value| rivalry::params::shown(&value));
-            (one != two).then_some((one, two))
-        };
-        let fields: [(&str, &dyn Fn(&Self) -> Option<toml::Value>); 3] = [
-            ("eval.mask", &|protocol| toml::Value::try_from(protocol.mask).ok()),
-            ("eval.average", &|protocol| toml::Value::try_from(protocol.average).ok()),
-            ("train.select", &|protocol| toml::Value::try_from(protocol.select?).ok()),
-        ];
-        let named = fields.into_iter().find_map(|(name, value)| Some((name, text(value)?)));
-        if let Some((name, (one, two))) = named {
-            return Some(format!("{name} is {two}, not {one}"));
+        for key in ["eval.mask", "eval.average", "train.select"] {
+            if let (Some(one), Some(two)) = (self.setting(key), other.setting(key))
+                && one != two
+            {
+                return Some(format!("{key} is {two}, not {one}"));
+            }
         }
         // Metrics may be computed at different cut-offs, as long as the epoch was selected at the same one.
         let (one, two) = (&self.selection_metric, &other.selection_metric);
         let both = self.select.is_some() && other.select.is_some();
         (both && one != two).then(|| format!("the epoch was selected by {two}, not {one}"))
+    }
+}
+
+impl Protocol {
+    /// A setting of the protocol as it is written in a config; `None` if it doesn't apply.
+    fn setting(&self, key: &str) -> Option<String> {
+        let value = match key {
+            "eval.mask" => toml::Value::try_from(self.mask),
+            "eval.average" => toml::Value::try_from(self.average),
+            _ => toml::Value::try_from(self.select?),
+        };
+        value.ok().map(|value| rivalry::params::shown(&value))
     }
 }
 

@@ -245,7 +245,7 @@ fn overlay(base: &mut toml::Table, layer: toml::Table) {
                 let old = below.get("type").and_then(toml::Value::as_str).or(default_type(&key));
                 let new = above.get("type").and_then(toml::Value::as_str).or(old);
                 if old != new {
-                    below.retain(|name, _| key == "model" && SHARED.contains(&&name[..]));
+                    below.retain(|name, _| key == "model" && SHARED.contains(&name));
                 }
                 overlay(below, above);
             }
