@@ -96,10 +96,14 @@ impl Graph {
             }
         };
         let Embeddings { users, items } = out;
-        let (to_users, to_items) = ([&target.users[..], &source.items], [&target.items[..], &source.users]);
+        let weight = mix.weight;
+        let to_users =
+            Messages { target: &target.users, source: &source.items, x: &x.items, weight, plus: plus_users };
+        let to_items =
+            Messages { target: &target.items, source: &source.users, x: &x.users, weight, plus: plus_items };
         // One side after the other, so that the cache holds rows of one table at a time.
-        self.users.step(user_blocks, to_users, &x.items, mix.weight, plus_users, users);
-        self.items.step(&self.items.blocks, to_items, &x.users, mix.weight, plus_items, items);
+        self.users.step(user_blocks, to_users, users);
+        self.items.step(&self.items.blocks, to_items, items);
     }
 
     /// Copies the rows of nodes without neighbours: no message reaches them, so they stay what they are. No
@@ -149,15 +153,8 @@ impl Side {
         self.offsets.windows(2).map(|ends| scale(ends[1] - ends[0])).collect()
     }
 
-    fn step(
-        &self,
-        blocks: &[Range<usize>],
-        [target, source]: [&[f32]; 2],
-        x: &Matrix,
-        weight: f32,
-        plus: Option<(&Matrix, f32)>,
-        out: &mut Matrix,
-    ) {
+    fn step(&self, blocks: &[Range<usize>], messages: Messages<'_>, out: &mut Matrix) {
+        let Messages { target, source, x, weight, plus } = messages;
         let lanes = out.lanes();
         let (mut rest, mut done) = (out.as_lanes_mut(), 0);
         let blocks: Vec<(&Range<usize>, &mut [Lane])> = blocks
@@ -182,6 +179,16 @@ impl Side {
             senders.keep(all, |some| spmm(some, x.as_lanes(), weight, plus, out));
         });
     }
+}
+
+/// Messages to one side of the graph: `weight · diag(target) · A · diag(source) · x + share · base`.
+#[derive(Clone, Copy)]
+struct Messages<'a> {
+    target: &'a [f32],
+    source: &'a [f32],
+    x: &'a Matrix,
+    weight: f32,
+    plus: Option<(&'a Matrix, f32)>,
 }
 
 /// Which rows of a table have anything to send.

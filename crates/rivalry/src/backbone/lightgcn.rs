@@ -12,7 +12,7 @@ use crate::params::{Param, Range, Value};
 /// How far messages travel.
 pub(super) const LAYERS: Param = Param {
     name: "layers",
-    doc: "steps a message takes along the graph's edges",
+    doc: "number of propagation layers",
     default: Value::Count(2),
     range: Range::Within(0.0, 16.0),
     grid: &[1.0, 2.0, 3.0],
@@ -20,7 +20,7 @@ pub(super) const LAYERS: Param = Param {
 
 pub(crate) const LIGHTGCN: Entry = Entry {
     name: "lightgcn",
-    summary: "LightGCN: the mean of the embeddings over the layers of the training graph",
+    summary: "LightGCN: mean of the embeddings propagated over the user–item graph",
     params: &[DIM, SCORE, LAYERS],
     build: Build {
         backbone: |params, train| {

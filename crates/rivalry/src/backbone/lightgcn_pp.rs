@@ -16,7 +16,7 @@ use crate::params::{Param, Params, Range, Value};
 
 const ALPHA: Param = Param {
     name: "alpha",
-    doc: "power of the receiving node's degree that its messages are divided by",
+    doc: "exponent of the receiving node's degree",
     default: Value::Number(0.6),
     range: Range::Any,
     grid: &[0.4, 0.5, 0.6],
@@ -24,7 +24,7 @@ const ALPHA: Param = Param {
 
 const BETA: Param = Param {
     name: "beta",
-    doc: "power of the sending node's degree that a message is divided by",
+    doc: "exponent of the sending node's degree",
     default: Value::Number(-0.1),
     range: Range::Any,
     grid: &[-0.1, 0.0, 0.1],
@@ -40,7 +40,7 @@ const GAMMA: Param = Param {
 
 pub(crate) const LIGHTGCN_PP: Entry = Entry {
     name: "lightgcn++",
-    summary: "LightGCN++: LightGCN with messages of length one and free powers of the degrees",
+    summary: "LightGCN++: LightGCN with normalised messages and tunable degree exponents",
     params: &[DIM, SCORE, LAYERS, ALPHA, BETA, GAMMA],
     build: Build {
         backbone: |params, train| Box::new(LightGcnPp::new(params, train)),

@@ -25,7 +25,7 @@ const TWO_LAYERS_OR_MORE: Param =
 
 const EPSILON: Param = Param {
     name: "epsilon",
-    doc: "length of the noise added to each row of each layer",
+    doc: "norm of the noise added to each embedding in each layer",
     default: Value::Number(0.1),
     range: Range::AtLeast(0.0),
     grid: &[0.05, 0.1, 0.2],
@@ -33,7 +33,7 @@ const EPSILON: Param = Param {
 
 const LAMBDA: Param = Param {
     name: "lambda",
-    doc: "weight of the contrast between the final and the first layer",
+    doc: "weight of the contrastive loss",
     default: Value::Number(0.2),
     range: Range::AtLeast(0.0),
     grid: &[0.01, 0.05, 0.1, 0.2, 0.5],
@@ -41,7 +41,7 @@ const LAMBDA: Param = Param {
 
 const TEMPERATURE: Param = Param {
     name: "temperature",
-    doc: "temperature of the contrast",
+    doc: "temperature of the contrastive loss",
     default: Value::Number(0.2),
     range: Range::Positive,
     grid: &[0.1, 0.15, 0.2],
@@ -49,7 +49,7 @@ const TEMPERATURE: Param = Param {
 
 pub(crate) const XSIMGCL: Entry = Entry {
     name: "xsimgcl",
-    summary: "XSimGCL: noisy LightGCN layers and a contrast between the final and the first",
+    summary: "XSimGCL: LightGCN with noise and a contrastive loss between the final and the first layer",
     params: &[DIM, SCORE, TWO_LAYERS_OR_MORE, EPSILON, LAMBDA, TEMPERATURE],
     build: Build {
         backbone: |params, train| Box::new(XSimGcl::new(params, train)),
@@ -102,7 +102,8 @@ impl Backbone for XSimGcl {
             graph.step(scales, scales, from, Mix::times(1.0), to);
             for (side, rows) in (0..).zip(to.tables_mut()) {
                 perturb(rows, *epsilon, |row, out| {
-                    uniform_row(step.seed, step.number, l as u64, side, row, out);
+                    let key = NoiseKey { step: step.number, layer: l as u64, side, row };
+                    uniform_row(step.seed, key, out);
                 });
             }
             scored.add(to, *rest);
@@ -148,8 +149,20 @@ fn perturb(rows: &mut Matrix, epsilon: f32, noise: impl Fn(u64, &mut [f32]) + Sy
     });
 }
 
+/// Which row the noise is for.
+#[derive(Clone, Copy)]
+pub(super) struct NoiseKey {
+    /// The training step.
+    pub step: u64,
+    pub layer: u64,
+    /// 0 for users, 1 for items.
+    pub side: u64,
+    pub row: u64,
+}
+
 /// The numbers in [0, 1) that a row's noise is made of. 16 bits each are plenty: a draw gives four.
-pub(super) fn uniform_row(seed: u64, step: u64, layer: u64, side: u64, row: u64, out: &mut [f32]) {
+pub(super) fn uniform_row(seed: u64, key: NoiseKey, out: &mut [f32]) {
+    let NoiseKey { step, layer, side, row } = key;
     let mut rng = stream(seed, Purpose::EmbeddingNoise, &[step, layer, side, row]);
     let mut draw = || {
         let bits = rng.next_u64();

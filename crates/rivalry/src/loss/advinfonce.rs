@@ -43,7 +43,7 @@ const ADVERSARY_LR: Param = Param {
 };
 const ADVERSARY_EVERY: Param = Param {
     name: "adversary_every",
-    doc: "the adversary moves in every such epoch, the model in all others",
+    doc: "update the adversary every N epochs, the model in the others",
     default: Value::Count(5),
     range: Range::AtLeast(2.0),
     grid: &[],

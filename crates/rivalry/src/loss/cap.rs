@@ -12,7 +12,7 @@ use crate::params::{Param, Value};
 
 pub(super) const CAP: Entry = Entry {
     name: "cap",
-    summary: "a temperature for each pair by competition, and a pull weaker than the push",
+    summary: "per-pair temperatures, and a positive term weaker than the negative one",
     params: &[
         TAU,
         Param { default: Value::Number(0.75), grid: &[0.7, 0.75, 0.8, 0.85, 0.9], ..PULL },

@@ -14,7 +14,7 @@ pub(super) const ALPHA: Param = Param {
 };
 pub(super) const SLATE: Param = Param {
     name: "slate",
-    doc: "how many of the hardest negatives make up the competitor slate",
+    doc: "number of hardest negatives in the competitor slate",
     default: Value::Count(20),
     range: Range::AtLeast(1.0),
     grid: &[],

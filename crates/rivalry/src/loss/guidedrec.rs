@@ -15,7 +15,7 @@ use super::{Entry, GradientBuffers, Loss, Negatives, Phase, Row, RowGradient, Ro
 
 pub(super) const GUIDEDREC: Entry = Entry {
     name: "guidedrec",
-    summary: "a network learns the DCG of a pair and nine negatives; the model climbs it",
+    summary: "a network learns to predict DCG from scores; the model maximises its output",
     params: &[],
     build: |_| Box::new(GuidedRec { learned: LearnedParams::new(network::initial()) }),
 };

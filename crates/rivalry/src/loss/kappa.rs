@@ -14,14 +14,14 @@ pub(super) const BETA: Param = Param {
 };
 pub(super) const KAPPA_MIN: Param = Param {
     name: "kappa_min",
-    doc: "floor of κ: with beta > 1 the formula gives easy negatives κ < 0",
+    doc: "lower bound of κ: with beta > 1 the formula gives easy negatives κ < 0",
     default: Value::Number(0.05),
     range: Range::Positive,
     grid: &[],
 };
 pub(super) const KAPPA_TAU: Param = Param {
     name: "kappa_tau",
-    doc: "temperature of the score inside κ; the published formula has none, which is 1",
+    doc: "temperature of the score inside κ (1 is the published formula)",
     default: Value::Number(1.0),
     range: Range::AtLeast(0.02), // below, exp leaves what f32 can hold
     grid: &[],

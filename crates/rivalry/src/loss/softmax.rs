@@ -23,7 +23,7 @@ use crate::params::{Param, Params, Range, Value};
 /// The temperature every member has.
 pub(super) const TAU: Param = Param {
     name: "tau",
-    doc: "temperature: small stresses the hardest negatives",
+    doc: "temperature; lower values focus on hard negatives",
     default: Value::Number(0.2),
     range: Range::Positive,
     grid: &[0.005, 0.025, 0.05, 0.1, 0.2, 0.25],
@@ -68,7 +68,7 @@ pub(super) const SOFTMAX: Entry = Entry {
 /// γ: 1 in every published member.
 pub(super) const PULL: Param = Param {
     name: "pull",
-    doc: "how strongly the positive is drawn, measured by the push on its negatives",
+    doc: "weight of the positive relative to the negatives",
     default: Value::Number(1.0),
     range: Range::Positive,
     grid: &[],

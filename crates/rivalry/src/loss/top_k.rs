@@ -21,7 +21,7 @@ pub(super) const K: Param = Param {
 };
 pub(super) const REFRESH_EVERY: Param = Param {
     name: "refresh_every",
-    doc: "epochs between two refreshes of the users' quantiles (T_β)",
+    doc: "epochs between updates of the per-user quantiles (T_β)",
     default: Value::Count(20),
     range: Range::AtLeast(1.0),
     grid: &[5.0, 20.0],

@@ -9,7 +9,7 @@ use crate::{Matrix, Result};
 
 pub(super) const POPULARITY: Entry = Entry {
     name: "popularity",
-    summary: "the items with the most training interactions, the same for every user",
+    summary: "most popular items: ranks by number of training interactions",
     params: &[],
     build: Kind::ClosedForm(|_| Box::new(Popularity)),
 };

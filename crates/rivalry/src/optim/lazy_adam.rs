@@ -9,7 +9,7 @@ use super::{Entry, Optimizer, OptimizerState, StateRef, Trainable};
 
 pub(super) const LAZY_ADAM: Entry = Entry {
     name: "lazy-adam",
-    summary: "Adam that leaves rows without a gradient alone: faster for large tables, other results",
+    summary: "Adam that updates only rows with a gradient: faster on large tables, different results",
     params: ADAM.params,
     build: |params, size| Box::new(LazyAdam(Adam::new(params, size))),
 };

@@ -111,6 +111,11 @@ impl Params {
     pub fn check(section: &str, declared: &[Param], given: &toml::Table) -> Result<Self> {
         for key in given.keys().filter(|key| *key != "type") {
             if !declared.iter().any(|p| p.name == key) {
+                if declared.is_empty() {
+                    let name = given.get("type").map(shown).unwrap_or_default();
+                    let what = format!("{name} takes no parameters, found '{key}'");
+                    return Err(InputError::new(what).field(format!("{section}.{key}")).into());
+                }
                 let names = declared.iter().map(|p| p.name);
                 return Err(unknown_name("parameter", key, names).field(section).into());
             }

@@ -14,7 +14,7 @@ use crate::{InputError, Result};
 
 pub(super) const SHARED: Entry = Entry {
     name: "shared",
-    summary: "uniform, from a pool that many pairs of a batch share: faster, and a noisier gradient",
+    summary: "uniform, from a pool shared by many pairs of a batch: faster, noisier gradients",
     params: &[PAIRS],
     build: |params, train, _| {
         check(train)?;

@@ -26,7 +26,7 @@ pub(super) const UNIFORM: Entry = Entry {
 
 const REPLACEMENT: Param = Param {
     name: "replacement",
-    doc: "whether a pair may draw the same negative twice",
+    doc: "sample with replacement",
     default: Value::Flag(true),
     range: Range::Any,
     grid: &[],

@@ -1,6 +1,6 @@
 //! The backbones in the plainest possible f64.
 
-use super::super::xsimgcl::uniform_row;
+use super::super::xsimgcl::{NoiseKey, uniform_row};
 use super::*;
 
 /// One row a node, users first.
@@ -106,14 +106,8 @@ pub fn lightgcn_pp(train: &Interactions, x: &Nodes, layers: usize, [alpha, beta,
 }
 
 /// What each layer adds, given the random numbers of a step.
-pub fn noise(
-    train: &Interactions,
-    x: &Nodes,
-    layers: usize,
-    epsilon: f64,
-    seed: u64,
-    number: u64,
-) -> Vec<Nodes> {
+pub fn noise(train: &Interactions, x: &Nodes, layers: usize, epsilon: f64, of: Step<'_>) -> Vec<Nodes> {
+    let Step { seed, number, .. } = of;
     let mut z = x.clone();
     let mut noise = Vec::new();
     for layer in 1..=layers as u64 {
@@ -122,7 +116,8 @@ pub fn noise(
         for (r, row) in added.0.iter_mut().enumerate() {
             let (side, at) = if r < train.n_users() { (0, r) } else { (1, r - train.n_users()) };
             let mut drawn = vec![0.0f32; row.len()];
-            uniform_row(seed, number, layer, side, at as u64, &mut drawn);
+            let key = NoiseKey { step: number, layer, side, row: at as u64 };
+            uniform_row(seed, key, &mut drawn);
             let drawn: Vec<f64> = drawn.into_iter().map(f64::from).collect();
             for (x, n) in row.iter_mut().zip(&drawn) {
                 *x = if *x == 0.0 { 0.0 } else { epsilon * x.signum() * n / length(&drawn) };
@@ -145,7 +140,7 @@ pub fn xsimgcl(train: &Interactions, x: &Nodes, noise: &[Nodes]) -> (Nodes, Node
     (sum.map(|_, s| s / noise.len() as f64).keep_isolated(train, x), first.unwrap())
 }
 
-pub fn info_nce(a: &Nodes, b: &Nodes, users: &[u32], items: &[u32], weight: f64, tau: f64) -> f64 {
+pub fn info_nce([a, b]: [&Nodes; 2], users: &[u32], items: &[u32], weight: f64, tau: f64) -> f64 {
     let (a, b) = (a.unit(), b.unit());
     let side = |ids: &[u32], first: usize| {
         let ids: std::collections::BTreeSet<usize> = ids.iter().map(|&id| first + id as usize).collect();

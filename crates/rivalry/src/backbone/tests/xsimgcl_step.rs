@@ -35,10 +35,10 @@ fn xsimgcl_loss_and_gradients_agree_with_differences() {
         let mut backbone = build_backbone(&format!("{XSIMGCL}\nlayers = {layers}"), &train);
         let mut scored = x.clone();
         backbone.forward_training(&x, &mut scored, all_users(4, 9));
-        let noise = plain::noise(&train, &Nodes::of(&x), layers, 0.15, 4, 9);
+        let noise = plain::noise(&train, &Nodes::of(&x), layers, 0.15, all_users(4, 9));
         let value = |x: &Nodes| -> [f64; 2] {
             let (last, first) = plain::xsimgcl(&train, x, &noise);
-            let own = plain::info_nce(&last, &first, &users, &items, 0.7, 0.3);
+            let own = plain::info_nce([&last, &first], &users, &items, 0.7, 0.3);
             let linear: f64 =
                 last.0.iter().flatten().zip(Nodes::of(&y).0.iter().flatten()).map(|(a, b)| a * b).sum();
             [own, own + linear]

@@ -9,6 +9,6 @@ use super::{Judged, MetricEntry};
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "mrr",
     label: "MRR",
-    summary: "one over the rank of the first held-out item",
+    summary: "reciprocal rank of the first hit",
     measure: |list: &Judged<'_>| list.ranks().next().map_or(0.0, |rank| 1.0 / rank as f64),
 };

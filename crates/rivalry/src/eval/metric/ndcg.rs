@@ -9,7 +9,7 @@ use super::{Judged, MetricEntry};
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "ndcg",
     label: "NDCG",
-    summary: "hits discounted by the logarithm of their rank, best list = 1",
+    summary: "discounted cumulative gain, normalised by that of the ideal list",
     measure: |list: &Judged<'_>| gain(list.ranks()) / gain(1..=list.k.min(list.held_out)),
 };
 

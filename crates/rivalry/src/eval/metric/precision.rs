@@ -9,6 +9,6 @@ use super::{Judged, MetricEntry};
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "precision",
     label: "Precision",
-    summary: "share of the list that is held-out items",
+    summary: "fraction of the list that is held out",
     measure: |list: &Judged<'_>| list.ranks().count() as f64 / list.k as f64,
 };

@@ -10,6 +10,6 @@ use super::{Judged, MetricEntry};
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "recall",
     label: "Recall",
-    summary: "share of the held-out items that are in the list",
+    summary: "fraction of the held-out items in the list",
     measure: |list: &Judged<'_>| list.ranks().count() as f64 / list.held_out as f64,
 };

@@ -84,17 +84,17 @@ impl<'a, T: Real> Network<'a, T> {
         self.edcg[0]
     }
 
-    /// The way back from `slope`, the gradient of the EDCG. Adds the numbers' gradients to `params` and returns those of
-    /// the chances.
+    /// The backward pass from `slope`, the gradient of the EDCG. Adds the gradients of the parameters to `params` and
+    /// returns those of the probabilities.
     pub fn backward(&self, slope: T, mut params: Option<&mut [T]>) -> [T; SIZE] {
         let values = self.values;
-        let o: [T; HIDDEN] = backward(values, OUT2, &self.o, &self.edcg, &[slope], &mut params);
-        let product: [T; WIDTH] = backward(values, OUT1, &self.product, &self.o, &o, &mut params);
+        let o: [T; HIDDEN] = OUT2.backward(values, &self.o, &self.edcg, &[slope], &mut params);
+        let product: [T; WIDTH] = OUT1.backward(values, &self.product, &self.o, &o, &mut params);
         let m: [T; WIDTH] = std::array::from_fn(|c| product[c] * self.q[c]);
         let q: [T; WIDTH] = std::array::from_fn(|c| product[c] * self.m[c]);
-        let h: [T; WIDTH] = backward(values, MLP2, &self.h, &self.m, &m, &mut params);
-        let mut x: [T; WIDTH] = backward(values, MLP1, &self.x, &self.h, &h, &mut params);
-        let a: [T; SIZE] = backward(values, NFM2, &self.a, &self.q, &q, &mut params);
+        let h: [T; WIDTH] = MLP2.backward(values, &self.h, &self.m, &m, &mut params);
+        let mut x: [T; WIDTH] = MLP1.backward(values, &self.x, &self.h, &h, &mut params);
+        let a: [T; SIZE] = NFM2.backward(values, &self.a, &self.q, &q, &mut params);
         // a_k = z_k · z̄ depends on z_k directly and on every z through the mean.
         let size = T::of(SIZE as f64);
         let through_mean: [T; WIDTH] = std::array::from_fn(|c| {
@@ -102,7 +102,7 @@ impl<'a, T: Real> Network<'a, T> {
         });
         for k in 0..SIZE {
             let z: [T; WIDTH] = std::array::from_fn(|c| a[k] * self.z_mean[c] + through_mean[c]);
-            let at: [T; 2] = backward(values, NFM1, &self.x[2 * k..2 * k + 2], &self.z[k], &z, &mut params);
+            let at: [T; 2] = NFM1.backward(values, &self.x[2 * k..2 * k + 2], &self.z[k], &z, &mut params);
             x[2 * k] = x[2 * k] + at[0];
         }
         std::array::from_fn(|k| x[2 * k])
@@ -119,31 +119,34 @@ fn forward<T: Real, const OUT: usize>(values: &[f64], layer: Layer, x: &[T]) -> 
     })
 }
 
-/// The way back through a layer that made `y` of `x`: gradients of `y` become gradients of `x`.
-fn backward<T: Real, const IN: usize>(
-    values: &[f64],
-    layer: Layer,
-    x: &[T],
-    y: &[T],
-    grad: &[T],
-    params: &mut Option<&mut [T]>,
-) -> [T; IN] {
-    let bias = layer.start + layer.outputs * layer.inputs;
-    let mut back = [T::zero(); IN];
-    for r in 0..layer.outputs {
-        let slope = grad[r] * (T::one() - y[r] * y[r]);
-        let start = layer.start + r * layer.inputs;
-        for c in 0..layer.inputs {
-            back[c] = back[c] + slope * T::of(values[start + c]);
-        }
-        if let Some(params) = params {
-            for c in 0..layer.inputs {
-                params[start + c] = params[start + c] + slope * x[c];
+impl Layer {
+    /// The backward pass through the layer, which made `y` of `x`: gradients of `y` become gradients of `x`. Gradients of
+    /// the layer's parameters are added to `params`.
+    fn backward<T: Real, const IN: usize>(
+        self,
+        values: &[f64],
+        x: &[T],
+        y: &[T],
+        grad: &[T],
+        params: &mut Option<&mut [T]>,
+    ) -> [T; IN] {
+        let bias = self.start + self.outputs * self.inputs;
+        let mut back = [T::zero(); IN];
+        for r in 0..self.outputs {
+            let slope = grad[r] * (T::one() - y[r] * y[r]);
+            let start = self.start + r * self.inputs;
+            for c in 0..self.inputs {
+                back[c] = back[c] + slope * T::of(values[start + c]);
             }
-            params[bias + r] = params[bias + r] + slope;
+            if let Some(params) = params {
+                for c in 0..self.inputs {
+                    params[start + c] = params[start + c] + slope * x[c];
+                }
+                params[bias + r] = params[bias + r] + slope;
+            }
         }
+        back
     }
-    back
 }
 
 fn dot<T: Real>(a: &[T], b: &[T]) -> T {

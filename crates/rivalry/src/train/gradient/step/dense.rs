@@ -10,7 +10,7 @@ use rivalry_kernels::{
 };
 
 use super::Batch;
-use super::scorer::{Draw, NegativeScorer, PackedScorer, Queries, ScoreGrads, scatter_row, select_scores};
+use super::scorer::{Draw, NegativeScorer, PackedScorer, Panels, Queries, ScoreGrads, scatter_row};
 use crate::sampler::Sampler;
 
 /// Rows of the batch a task works on at a time.
@@ -118,7 +118,7 @@ impl PackedScorer for DenseScorer {
         out.par_chunks_mut(ROWS * n).zip(chunks).for_each_init(
             Vec::new,
             |all, (out, (queries, negatives))| {
-                select_scores(queries, lanes, panels, negatives, n, out, all);
+                Panels { panels, lanes }.select_scores(queries, negatives, n, out, all);
             },
         );
     }

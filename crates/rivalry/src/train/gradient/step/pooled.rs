@@ -10,7 +10,7 @@ use rivalry_kernels::{
 };
 
 use super::Batch;
-use super::scorer::{Draw, NegativeScorer, PackedScorer, Queries, ScoreGrads, scatter_row, select_scores};
+use super::scorer::{Draw, NegativeScorer, PackedScorer, Panels, Queries, ScoreGrads, scatter_row};
 use crate::sampler::Sampler;
 
 pub(super) struct PooledScorer {
@@ -163,7 +163,8 @@ impl PackedScorer for PooledScorer {
             .zip(self.queries.as_lanes().par_chunks(sharing * lanes))
             .zip(self.places.par_chunks(sharing * n))
             .for_each(|(((pool, out), queries), places)| {
-                select_scores(queries, lanes, &pool.panels, places, n, out, &mut pool.spread);
+                let panels = Panels { panels: &pool.panels, lanes };
+                panels.select_scores(queries, places, n, out, &mut pool.spread);
             });
     }
 }

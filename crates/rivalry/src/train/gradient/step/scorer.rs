@@ -103,28 +103,38 @@ pub(super) struct ScoreGrads<'a> {
     pub positives: &'a [f32],
 }
 
-/// Computes all scores of some queries and selects `n` of each query, at `places`.
-pub(super) fn select_scores(
-    queries: &[Lane],
-    lanes: usize,
-    panels: &[Lane],
-    places: &[u32],
-    n: usize,
-    out: &mut [f32],
-    all: &mut Vec<Lane>,
-) {
-    let width = panels.len() / (lanes * LANES);
-    all.resize(queries.len() / lanes * width, ZERO);
-    dots_packed(queries, lanes, panels, all);
-    let all = bytemuck::cast_slice::<_, f32>(all).chunks_exact(width * LANES);
-    for ((out, places), all) in out.chunks_exact_mut(n).zip(places.chunks_exact(n)).zip(all) {
-        for (out, &place) in out.iter_mut().zip(places) {
-            *out = all[place as usize];
+/// A table packed into panels.
+#[derive(Clone, Copy)]
+pub(super) struct Panels<'a> {
+    pub panels: &'a [Lane],
+    /// Lanes of a row of the table.
+    pub lanes: usize,
+}
+
+impl Panels<'_> {
+    /// Computes all scores of some queries and selects `n` of each query, at `places`. `all` is working memory.
+    pub fn select_scores(
+        self,
+        queries: &[Lane],
+        places: &[u32],
+        n: usize,
+        out: &mut [f32],
+        all: &mut Vec<Lane>,
+    ) {
+        let Self { panels, lanes } = self;
+        let width = panels.len() / (lanes * LANES);
+        all.resize(queries.len() / lanes * width, ZERO);
+        dots_packed(queries, lanes, panels, all);
+        let all = bytemuck::cast_slice::<_, f32>(all).chunks_exact(width * LANES);
+        for ((out, places), all) in out.chunks_exact_mut(n).zip(places.chunks_exact(n)).zip(all) {
+            for (out, &place) in out.iter_mut().zip(places) {
+                *out = all[place as usize];
+            }
         }
     }
 }
 
-/// The backward pass of [`select_scores`] for one query: each gradient is added to the place of its score.
+/// The backward pass of [`Panels::select_scores`] for one query: each gradient is added to the place of its score.
 pub(super) fn scatter_row(places: &[u32], grads: &[f32], all: &mut [f32]) {
     for (&place, grad) in places.iter().zip(grads) {
         all[place as usize] += grad;
