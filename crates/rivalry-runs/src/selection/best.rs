@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn without_validation_values_only_a_single_setting_can_be_selected() {
         let blind = vec![SeedValue { seed: 0, valid: None }];
-        assert_eq!(best_setting(&[blind.clone()]), Some(0));
+        assert_eq!(best_setting(std::slice::from_ref(&blind)), Some(0));
         assert_eq!(best_setting(&[blind, runs(&[(0, 0.2)])]), None);
     }
 

@@ -2,6 +2,7 @@
 
 use rivalry::config::{Config, Select};
 use rivalry::eval::{Average, Mask};
+use rivalry::params::shown;
 use serde::{Deserialize, Serialize};
 
 use crate::run::{FinishedRun, RunRecord};
@@ -46,18 +47,19 @@ impl Protocol {
 
     /// The first difference in the evaluation, in words.
     fn difference(&self, other: &Self) -> Option<String> {
-        let text = |value: &dyn Fn(&Self) -> Option<toml::Value>| {
-            let [one, two] = [value(self)?, value(other)?].map(|value| rivalry::params::shown(&value));
-            (one != two).then_some((one, two))
+        let fields = |protocol: &Self| {
+            [
+                ("eval.mask", toml::Value::try_from(protocol.mask).ok()),
+                ("eval.average", toml::Value::try_from(protocol.average).ok()),
+                ("train.select", protocol.select.and_then(|select| toml::Value::try_from(select).ok())),
+            ]
         };
-        let fields: [(&str, &dyn Fn(&Self) -> Option<toml::Value>); 3] = [
-            ("eval.mask", &|protocol| toml::Value::try_from(protocol.mask).ok()),
-            ("eval.average", &|protocol| toml::Value::try_from(protocol.average).ok()),
-            ("train.select", &|protocol| toml::Value::try_from(protocol.select?).ok()),
-        ];
-        let named = fields.into_iter().find_map(|(name, value)| Some((name, text(value)?)));
-        if let Some((name, (one, two))) = named {
-            return Some(format!("{name} is {two}, not {one}"));
+        for ((name, one), (_, two)) in fields(self).into_iter().zip(fields(other)) {
+            if let (Some(one), Some(two)) = (one, two)
+                && one != two
+            {
+                return Some(format!("{name} is {}, not {}", shown(&two), shown(&one)));
+            }
         }
         // Metrics may be computed at different cut-offs, as long as the epoch was selected at the same one.
         let (one, two) = (&self.selection_metric, &other.selection_metric);
