@@ -94,6 +94,6 @@ fn invalid_input_is_refused_by_name() {
     world.write("runs/sl/metrics.json", "{");
     holds(
         &world.fails(2, &["report", "runs", "-o", "new.html"]),
-        &["runs/sl/metrics.json:", "not a run's figures"],
+        &["runs/sl/metrics.json:", "not the metrics of a run"],
     );
 }

@@ -73,7 +73,10 @@ fn closed_form_models_are_trials_beside_the_losses() {
     assert_eq!(groups, [(&"mf".into(), &"sl".into()), (&"popularity".into(), &Value::Null)]);
     let compared = world.json(&["compare", "runs", "--baseline", "popularity", "--json"]);
     assert_eq!((&compared["baseline"], &compared["select"]), (&"popularity".into(), &"valid".into()));
-    assert!(compared["methods"][0]["differences"]["NDCG@20"]["mean"].is_f64(), "{compared:#}");
+    let methods = compared["methods"].as_array().unwrap();
+    let seeds = |name: &str| methods.iter().find(|method| method["name"] == name).unwrap()["seeds"].clone();
+    assert_eq!((seeds("mf sl"), seeds("popularity")), (serde_json::json!([0, 1]), serde_json::json!([0])));
+    assert!(methods.iter().any(|method| method["differences"]["NDCG@20"]["mean"].is_f64()), "{compared:#}");
     let error = world
         .fails(2, &["sweep", "--data", "synthetic", "--loss", "sl", "--model", "mf", "--model", "lightgcn"]);
     holds(&error, &["--model", "mf and lightgcn are both trained with a loss"]);

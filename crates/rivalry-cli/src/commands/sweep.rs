@@ -61,7 +61,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     }
     drop(dataset);
     signals::listen()?;
-    let groups: BTreeSet<_> = trials.iter().map(Trial::group).collect();
+    let groups: BTreeSet<_> = trials.iter().map(Trial::group).filter(|group| group.loss.is_some()).collect();
     let all = trials.len() + groups.len() * space.seeds().saturating_sub(1);
     let display = SweepDisplay::new(args.common.quiet, all, first.config.eval.selection_metric());
     let found = folder.sweep(&space, &options, &display)?;

@@ -44,14 +44,14 @@ pub fn preset_layer(name: &str) -> Result<toml::Table> {
 }
 
 /// The parameters of a training that a preset sets.
-struct Settings<'a> {
+struct CellSettings<'a> {
     params: &'a toml::Table,
     lr: f64,
     weight_decay: f64,
 }
 
 /// The settings of one training in the published protocol.
-fn protocol_layer(key: &CellKey, settings: &Settings<'_>) -> toml::Table {
+fn protocol_layer(key: &CellKey, settings: &CellSettings<'_>) -> toml::Table {
     let mut loss = settings.params.clone();
     loss.insert("type".to_owned(), key.loss.clone().into());
     let mut layer = source_layer(&key.data);

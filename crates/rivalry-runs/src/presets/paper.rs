@@ -9,7 +9,7 @@ use rivalry::{InputError, Result};
 use serde::Deserialize;
 
 use super::by_cell::read_all;
-use super::{CellKey, Settings, protocol_layer};
+use super::{CellKey, CellSettings, protocol_layer};
 
 /// One cell of the published tables. What was not published is absent.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -61,7 +61,7 @@ impl PaperCell {
         let (Some(lr), Some(weight_decay)) = (self.lr, self.weight_decay) else {
             return Err(self.unpublished().into());
         };
-        Ok(protocol_layer(&self.key, &Settings { params: &self.params, lr, weight_decay }))
+        Ok(protocol_layer(&self.key, &CellSettings { params: &self.params, lr, weight_decay }))
     }
 
     fn unpublished(&self) -> InputError {

@@ -1,4 +1,4 @@
-//! Settings that are not published, tuned by our own sweeps on the validation part.
+//! CellSettings that are not published, tuned by our own sweeps on the validation part.
 //!
 //! Each data set is a file in `presets/tuned` and a line in the list below.
 
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::by_cell::read_all;
-use super::{CellKey, Settings, protocol_layer};
+use super::{CellKey, CellSettings, protocol_layer};
 
 /// The settings that a sweep selected.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -53,7 +53,7 @@ impl Tuned {
 
     pub(super) fn layer(&self) -> toml::Table {
         let Self { params, lr, weight_decay, .. } = self;
-        protocol_layer(&self.key, &Settings { params, lr: *lr, weight_decay: *weight_decay })
+        protocol_layer(&self.key, &CellSettings { params, lr: *lr, weight_decay: *weight_decay })
     }
 }
 

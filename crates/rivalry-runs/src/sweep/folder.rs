@@ -85,7 +85,9 @@ impl SweepFolder {
         let best: Vec<Trial> = best_of_each_group(&trials, &statuses).into_iter().cloned().collect();
         let seeds = |trial: &Trial| -> Vec<Trial> {
             let first = trial.config.seed;
-            (0..space.seeds() as u64).map(|offset| trial.with_seed(first + offset)).collect()
+            // A closed form does not depend on the seed.
+            let seeds = if trial.config.gradient.is_some() { space.seeds() } else { 1 };
+            (0..seeds as u64).map(|offset| trial.with_seed(first + offset)).collect()
         };
         let repeated: Vec<Trial> = best.iter().flat_map(seeds).collect();
         let new = repeated.iter().filter(|trial| !statuses.iter().any(|known| known.name == trial.name));
