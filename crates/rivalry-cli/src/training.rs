@@ -6,11 +6,12 @@ use anyhow::anyhow;
 use rivalry::config::{Config, GradientConfig};
 use rivalry::data::{Dataset, thousands};
 use rivalry::eval::{Average, Mask};
-use rivalry::train::{Fitted, TrainingState, fit};
+use rivalry::train::{Fitted, TrainingState, trainer};
 use rivalry::{Error, Result};
 use rivalry_runs::run::{RunFolder, RunRecord};
 use serde::Serialize;
 
+use crate::args::Common;
 use crate::output::say;
 use crate::progress::ProgressObserver;
 use crate::signals::{EpochProgress, Interrupted};
@@ -46,10 +47,11 @@ pub fn train(
     dataset: &Dataset,
     config: &Config,
     from: Option<TrainingState>,
-    quiet: bool,
+    common: &Common,
 ) -> anyhow::Result<RunRecord> {
-    let mut observer = ProgressObserver::new(quiet, config.eval.selection_metric());
-    let fitted = fit(dataset, config, from, &mut folder.checkpointer(dataset, config), &mut observer);
+    let mut observer = ProgressObserver::new(common.quiet, config.eval.selection_metric());
+    let trainer = trainer(config, common.machine.memory());
+    let fitted = trainer.fit(dataset, from, &mut folder.checkpointer(dataset, config), &mut observer);
     drop(observer);
     match fitted {
         Ok(Fitted::Done(fit)) => Ok(folder.finish(fit.outcome, dataset)?),

@@ -63,7 +63,7 @@ fn table(cells: &[&CellResult], columns: Vec<CellColumn>) -> Table {
 fn performance(cells: &[&CellResult]) -> Vec<String> {
     let columns = vec![
         text("loss", |cell| {
-            TableCell::new(format!("{}{}", loss_name(cell), if cell.tuned { " *" } else { "" }))
+            TableCell::new(format!("{}{}", cell.key.loss, if cell.tuned { " *" } else { "" }))
         }),
         text("settings", |cell| TableCell::new(settings(cell))),
         number("seeds", |cell| TableCell::new(cell.seeds.to_string())),
@@ -89,7 +89,7 @@ fn performance(cells: &[&CellResult]) -> Vec<String> {
 
 fn popularity_shift(cells: &[&CellResult]) -> Vec<String> {
     let columns = vec![
-        text("loss", |cell| TableCell::new(loss_name(cell))),
+        text("loss", |cell| TableCell::new(&cell.key.loss)),
         text("settings", |cell| TableCell::new(settings(cell))),
         number("seeds", |cell| TableCell::new(cell.seeds.to_string())),
         text("epoch selected on test", |cell| TableCell::new(epochs(cell))),
@@ -129,14 +129,14 @@ fn relative_to_sl(
     losses: &[&str],
     columns: &[MetricColumn],
 ) -> Option<Table> {
-    let find = |name: &str| cells.iter().find(|cell| loss_name(cell) == name);
+    let find = |name: &str| cells.iter().find(|cell| cell.key.loss == name);
     let sl = find("sl")?;
     let others: Vec<&&CellResult> = losses.iter().filter_map(|name| find(name)).collect();
     if others.is_empty() || columns.iter().any(|column| !(column.metrics)(sl).contains_key(NDCG)) {
         return None;
     }
     let row = |cell: &&CellResult| {
-        let mut row = vec![TableCell::new(loss_name(cell))];
+        let mut row = vec![TableCell::new(&cell.key.loss)];
         for column in columns {
             let (value, base) = ((column.metrics)(cell).get(NDCG), (column.metrics)(sl).get(NDCG));
             row.extend([summary_cell(value), change_cell(value, base.map(|summary| summary.mean))]);
@@ -228,13 +228,9 @@ fn left_out(plan: &Plan) -> Option<String> {
     })
 }
 
-fn loss_name(cell: &CellResult) -> &str {
-    cell.loss.get("type").and_then(|name| name.as_str()).unwrap_or_default()
-}
-
 /// The hyperparameters that are usually searched, and the others that differ from their defaults.
 fn settings(cell: &CellResult) -> String {
-    let entry = LOSSES.iter().find(|entry| entry.name == loss_name(cell));
+    let entry = LOSSES.iter().find(|entry| entry.name == cell.key.loss);
     let params = entry.map_or(&[][..], |entry| entry.params);
     let of_loss = cell.loss.iter().filter(|(key, _)| *key != "type").filter_map(|(key, value)| {
         let value = shown(value);
@@ -273,9 +269,10 @@ mod tests {
     use super::*;
 
     fn cell(loss: &str, ndcg: f64) -> CellResult {
+        let loss: toml::Table = loss.parse().unwrap();
         CellResult {
-            key: CellKey::new("health", "mf", "cap"),
-            loss: loss.parse().unwrap(),
+            key: CellKey::new("health", "mf", loss["type"].as_str().unwrap()),
+            loss,
             lr: 0.1,
             weight_decay: 0.0,
             tuned: true,
@@ -312,7 +309,7 @@ mod tests {
             "## health, mf\n\n| loss | settings |",
             "| dsl \\* | lr 0.1, tau 0.2 | 1 | 5 | – | 0.1100 | 0.2000 / 0.1000 | +10.0 % | – / – |",
             "**Ablation**\n\n| loss | NDCG@20 | relative to SL |\n| --- | ---: | ---: |\n| sl | 0.1000 | ±0.0 % |",
-            "| data | backbone | loss | 0 | 0.2 |\n| --- | --- | --- | ---: | ---: |\n| health | mf | sl | 0.1000 | 0.0500 (−50.0 %) |",
+            "| data | model | loss | 0 | 0.2 |\n| --- | --- | --- | ---: | ---: |\n| health | mf | sl | 0.1000 | 0.0500 (−50.0 %) |",
         ] {
             assert!(text.contains(expected), "{expected}\n{text}");
         }

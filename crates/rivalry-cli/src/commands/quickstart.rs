@@ -53,7 +53,7 @@ pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
         if !args.common.quiet {
             print_model_summary(config);
         }
-        records.push(train(folder, &dataset, config, None, args.common.quiet)?);
+        records.push(train(folder, &dataset, config, None, &args.common)?);
     }
     let records: Vec<(&RunFolder, RunRecord)> = folders.iter().zip(records).collect();
     if args.common.json {

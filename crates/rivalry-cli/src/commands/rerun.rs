@@ -34,7 +34,7 @@ pub fn run(args: &RerunArgs) -> anyhow::Result<()> {
         print_model_summary(&original.config);
     }
     signals::listen()?;
-    train(&folder, &dataset, &original.config, None, args.common.quiet)?;
+    train(&folder, &dataset, &original.config, None, &args.common)?;
     let agreement = Agreement::of(&original, &FinishedRun::open(folder.path())?)?;
     if args.common.json {
         print_json(&Document { run: &args.run, agreement: &agreement })?;

@@ -42,7 +42,7 @@ fn start(args: &TrainArgs) -> anyhow::Result<()> {
         print_model_summary(&config);
     }
     signals::listen()?;
-    let record = train(&folder, &dataset, &config, None, args.common.quiet)?;
+    let record = train(&folder, &dataset, &config, None, &args.common)?;
     show(args, &folder, &record, &dataset.users, &dataset.train)
 }
 
@@ -78,7 +78,7 @@ fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
         }
     }
     signals::listen()?;
-    let record = train(&folder, &dataset, &config, state, args.common.quiet)?;
+    let record = train(&folder, &dataset, &config, state, &args.common)?;
     show(args, &folder, &record, &dataset.users, &dataset.train)
 }
 
