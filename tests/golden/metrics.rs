@@ -4,7 +4,7 @@ use rivalry::Matrix;
 use rivalry::backbone::{Embeddings, Score};
 use rivalry::config::Config;
 use rivalry::data::{Dataset, Interactions};
-use rivalry::eval::{EvalOptions, Part, evaluate};
+use rivalry::eval::{EvalOptions, EvalPart, evaluate};
 use rivalry::model::Model;
 use rivalry::ranker::{Filter, Ranker};
 use rivalry::scorer::EmbeddingScorer;
@@ -78,7 +78,7 @@ fn metrics_agree_with_the_reference_figures() {
         let options = EvalOptions { k: vec![case.k, 3], per_user: true, ..EvalOptions::default() };
         let embeddings = Embeddings { users, items };
         let scorer = EmbeddingScorer::new(embeddings.clone(), Score::Dot);
-        let found = evaluate(&scorer, &data, Part::Test, &options).unwrap();
+        let found = evaluate(&scorer, &data, EvalPart::Test, &options).unwrap();
 
         for (name, value) in case.mean_over_users_with_test_items.named(case.k) {
             assert!((found.metrics[&name] - value).abs() < 1e-12, "mean {name}");

@@ -9,7 +9,7 @@ use rivalry::Matrix;
 use rivalry::backbone::{Embeddings, Score};
 use rivalry::config::{Config, source_layer};
 use rivalry::data::{IdMap, LoadOptions, Parts, RawData, RawParts, Records, prepare};
-use rivalry::eval::{EvalOptions, Evaluation, Part};
+use rivalry::eval::{EvalOptions, EvalPart, Evaluation};
 use rivalry::scorer::{EmbeddingScorer, Scorer};
 
 use crate::detached::run_detached;
@@ -150,7 +150,7 @@ impl Dataset {
         threads: usize,
         with_scorer: impl FnOnce(&Evaluate<'_>) -> rivalry::Result<Evaluation> + Send + 'static,
     ) -> PyResult<String> {
-        let part: Part = serde_json::from_value(part.clone().into())
+        let part: EvalPart = serde_json::from_value(part.clone().into())
             .map_err(|_| invalid(format!("unknown part '{part}'\n  help: known: valid, test")))?;
         let options: EvalOptions = serde_json::from_str(&options).map_err(|e| invalid(e.to_string()))?;
         let options = EvalOptions { per_user, ..options };

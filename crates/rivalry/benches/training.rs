@@ -13,7 +13,7 @@ use std::time::Instant;
 use rivalry::backbone::{Embeddings, Score};
 use rivalry::config::{Config, setting_layer, source_layer};
 use rivalry::data::{Dataset, load};
-use rivalry::eval::{EvalOptions, Part, evaluate};
+use rivalry::eval::{EvalOptions, EvalPart, evaluate};
 use rivalry::scorer::EmbeddingScorer;
 use rivalry::train::{Fitted, NoCheckpoints, TrainEvent, fit};
 
@@ -91,7 +91,7 @@ fn ranking(dataset: &Dataset) -> f64 {
     let scorer = EmbeddingScorer::new(embeddings, Score::Dot);
     let once = || {
         let began = Instant::now();
-        evaluate(&scorer, dataset, Part::Test, &EvalOptions::default()).unwrap();
+        evaluate(&scorer, dataset, EvalPart::Test, &EvalOptions::default()).unwrap();
         began.elapsed().as_secs_f64()
     };
     (0..3).map(|_| once()).fold(f64::INFINITY, f64::min)

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use rivalry::data::{Dataset, thousands};
-use rivalry::eval::{Average, EvalOptions, Evaluation, Mask, Part, PerUser, Verification, evaluate, verify};
+use rivalry::eval::{
+    Average, EvalOptions, EvalPart, Evaluation, Mask, PerUser, Verification, evaluate, verify,
+};
 use rivalry::files::write_atomically;
 use rivalry::{Error, Result};
 use rivalry_runs::run::{RunFolder, RunRecord};
@@ -19,7 +21,7 @@ struct Document<'a> {
     run: &'a Path,
     #[serde(skip_serializing_if = "Option::is_none")]
     epoch: Option<usize>,
-    split: Part,
+    split: EvalPart,
     mask: Mask,
     average: Average,
     #[serde(flatten)]
@@ -40,13 +42,13 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
     dataset.check_same(&model.data_checksum)?;
     let scorer = model.scorer()?;
     let part = match args.split {
-        SplitArg::Test => Part::Test,
-        SplitArg::Valid => Part::Valid,
+        SplitArg::Test => EvalPart::Test,
+        SplitArg::Valid => EvalPart::Valid,
     };
     let (mut evaluation, verification) = if args.verify {
         let verification = verify(&*scorer, &dataset, part, &options)?;
         let reported = folder.record()?.filter(|_| {
-            part == Part::Test
+            part == EvalPart::Test
                 && options.metrics_only()
                     == EvalOptions { memory: options.memory, ..model.config.eval.metrics_only() }
         });
@@ -61,7 +63,7 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
     }
     let EvalOptions { average, .. } = options;
     // On the validation set only training items are masked, whatever the options.
-    let mask = if part == Part::Valid { Mask::Train } else { options.mask };
+    let mask = if part == EvalPart::Valid { Mask::Train } else { options.mask };
     let (run, epoch) = (&*args.run, model.epoch);
     let document = Document { run, epoch, split: part, mask, average, evaluation, verification };
     if args.json {
@@ -106,13 +108,13 @@ fn options(args: &EvaluateArgs, own: &EvalOptions) -> EvalOptions {
 
 fn show(document: &Document<'_>, dataset: &Dataset) -> std::io::Result<()> {
     let Evaluation { metrics, users, head, tail, beyond, .. } = &document.evaluation;
-    let part = if document.split == Part::Test { "test" } else { "validation" };
+    let part = if document.split == EvalPart::Test { "test" } else { "validation" };
     let over = match document.average {
         Average::Evaluable => format!("{} users with {part} items", thousands(*users)),
         Average::All => format!("all {} users", thousands(dataset.users.len())),
     };
     let masked = match (document.split, document.mask) {
-        (Part::Test, Mask::TrainValid) => "training and validation items",
+        (EvalPart::Test, Mask::TrainValid) => "training and validation items",
         _ => "training items",
     };
     let epoch = document.epoch.map_or_else(String::new, |epoch| format!(", epoch {epoch}"));

@@ -60,10 +60,10 @@ fn by_data(runs: &[Run]) -> RunTable {
         ]
     };
     let table = Table {
-        caption: "Runs by data set and backbone.".to_owned(),
+        caption: "Runs by data set and model.".to_owned(),
         columns: vec![
             TableColumn::text("data"),
-            TableColumn::text("backbone"),
+            TableColumn::text("model"),
             TableColumn::number("runs"),
             TableColumn::number("finished"),
             TableColumn::text("seeds"),

@@ -8,7 +8,7 @@ use crate::Result;
 use crate::run::FinishedRun;
 use crate::selection::Protocol;
 use rivalry::data::Dataset;
-use rivalry::eval::{Average, Bucket, EvalOptions, Part, evaluate};
+use rivalry::eval::{Average, Bucket, EvalOptions, EvalPart, evaluate};
 
 /// All methods, evaluated on the same users.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,7 +101,7 @@ fn evaluate_run(run: &FinishedRun, dataset: &Dataset, metrics: &[MetricAt]) -> R
     k.dedup();
     let options =
         EvalOptions { k, per_user: true, buckets: true, beyond_accuracy: true, ..run.config.eval.clone() };
-    let found = evaluate(&*scorer, dataset, Part::Test, &options)?;
+    let found = evaluate(&*scorer, dataset, EvalPart::Test, &options)?;
     let names: Vec<String> = metrics.iter().map(MetricAt::to_string).collect();
     let mut per_user = found.per_user.unwrap_or_default().values;
     per_user.retain(|name, _| names.contains(name));

@@ -10,7 +10,7 @@ use super::plan::{Noise, Plan, Planned};
 use crate::run::RunFolder;
 use crate::stats::MeanStd;
 use rivalry::data::Dataset;
-use rivalry::eval::{EvalOptions, Part, evaluate};
+use rivalry::eval::{EvalOptions, EvalPart, evaluate};
 use rivalry::files::write_atomically;
 use rivalry::{InputError, Result};
 
@@ -124,7 +124,7 @@ fn in_our_protocol(
     let dataset = data(planned)?;
     let scorer = run.model()?.scorer()?;
     let options = EvalOptions { k: planned.trial.config.eval.k.clone(), ..EvalOptions::default() };
-    let metrics = evaluate(&*scorer, &dataset, Part::Test, &options)?.metrics;
+    let metrics = evaluate(&*scorer, &dataset, EvalPart::Test, &options)?.metrics;
     write_atomically(&file, |file| {
         serde_json::to_writer_pretty(&mut *file, &metrics)?;
         file.write_all(b"\n")

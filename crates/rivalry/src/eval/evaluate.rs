@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::beyond::beyond_accuracy;
 use super::bucket::{Bucket, head_and_tail};
-use super::{Average, EvalOptions, HeldOut, Part, PerUser, check};
+use super::{Average, EvalOptions, EvalPart, HeldOut, PerUser, check};
 use crate::Result;
 use crate::data::Dataset;
 use crate::ranker::{Candidates, QUERIES, RankedLists, rank};
@@ -47,7 +47,7 @@ pub struct Evaluation {
 pub fn evaluate(
     scorer: &dyn Scorer,
     dataset: &Dataset,
-    part: Part,
+    part: EvalPart,
     options: &EvalOptions,
 ) -> Result<Evaluation> {
     let evaluation =
@@ -62,7 +62,7 @@ pub fn evaluate(
 pub fn evaluate_with_progress(
     scorer: &dyn Scorer,
     dataset: &Dataset,
-    part: Part,
+    part: EvalPart,
     options: &EvalOptions,
     progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Option<Evaluation>> {

@@ -1,6 +1,6 @@
 //! The held-out items of an evaluation, and the items that may not be recommended in it.
 
-use super::{EvalOptions, Mask, Part};
+use super::{EvalOptions, EvalPart, Mask};
 use crate::data::{Dataset, Interactions};
 use crate::memory::MemoryLimit;
 use crate::{InputError, Result, ranker};
@@ -18,12 +18,12 @@ pub(super) struct HeldOut<'a> {
 }
 
 impl<'a> HeldOut<'a> {
-    pub fn of(dataset: &'a Dataset, part: Part, options: &EvalOptions) -> Result<Self> {
+    pub fn of(dataset: &'a Dataset, part: EvalPart, options: &EvalOptions) -> Result<Self> {
         let Dataset { train, valid, test, .. } = dataset;
         let (truth, masked) = match (part, options.mask) {
-            (Part::Valid, _) => (valid, vec![train]),
-            (Part::Test, Mask::Train) => (test, vec![train]),
-            (Part::Test, Mask::TrainValid) => (test, vec![train, valid]),
+            (EvalPart::Valid, _) => (valid, vec![train]),
+            (EvalPart::Test, Mask::Train) => (test, vec![train]),
+            (EvalPart::Test, Mask::TrainValid) => (test, vec![train, valid]),
         };
         let has_some = |&user: &u32| !truth.items_of(user).is_empty();
         let users: Vec<u32> = (0..truth.n_users() as u32).filter(has_some).collect();
@@ -39,10 +39,10 @@ impl<'a> HeldOut<'a> {
     }
 }
 
-fn nothing_held_out(dataset: &Dataset, part: Part) -> InputError {
+fn nothing_held_out(dataset: &Dataset, part: EvalPart) -> InputError {
     let (name, help) = match part {
-        Part::Valid => ("validation", "evaluate the test part, or split the data with a validation part"),
-        Part::Test => ("test", "split the data so that some interactions are held out"),
+        EvalPart::Valid => ("validation", "evaluate the test part, or split the data with a validation part"),
+        EvalPart::Test => ("test", "split the data so that some interactions are held out"),
     };
     InputError::new(format!("the {name} part of '{}' is empty, so there is nothing to measure", dataset.name))
         .help(help)

@@ -19,6 +19,6 @@ pub use bucket::Bucket;
 pub use evaluate::{Evaluation, evaluate, evaluate_with_progress};
 use held_out::HeldOut;
 pub use metric::{Judged, METRICS, MetricEntry, reading_order};
-pub use options::{Average, EvalOptions, Mask, Part};
+pub use options::{Average, EvalOptions, EvalPart, Mask};
 pub use per_user::PerUser;
 pub use verify::{Verification, verify};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The part of the data set that a model is evaluated on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Part {
+pub enum EvalPart {
     /// The validation part, on which epochs and settings are chosen.
     Valid,
     /// The test part, which is reported.

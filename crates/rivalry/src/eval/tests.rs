@@ -37,7 +37,7 @@ fn toy() -> (EmbeddingScorer<'static>, Dataset) {
     (scorer, dataset(train, part(&[(0, 2), (1, 3)]), part(&[(0, 3), (1, 2), (1, 6)])))
 }
 
-fn recall(part: Part, options: EvalOptions) -> f64 {
+fn recall(part: EvalPart, options: EvalOptions) -> f64 {
     let (scorer, data) = toy();
     evaluate(&scorer, &data, part, &EvalOptions { k: vec![1], ..options }).unwrap().metrics["Recall@1"]
 }
@@ -45,8 +45,8 @@ fn recall(part: Part, options: EvalOptions) -> f64 {
 #[test]
 fn validation_items_compete_in_the_test_only_if_they_are_not_masked() {
     // User 0 sees 3 first once 2 is masked, and 2 otherwise; user 1 sees 2 first either way.
-    assert_eq!(recall(Part::Test, EvalOptions { mask: Mask::TrainValid, ..Default::default() }), 0.75);
-    assert_eq!(recall(Part::Test, EvalOptions { mask: Mask::Train, ..Default::default() }), 0.25);
+    assert_eq!(recall(EvalPart::Test, EvalOptions { mask: Mask::TrainValid, ..Default::default() }), 0.75);
+    assert_eq!(recall(EvalPart::Test, EvalOptions { mask: Mask::Train, ..Default::default() }), 0.25);
     assert_eq!(EvalOptions::default().mask, Mask::TrainValid);
 }
 
@@ -54,13 +54,13 @@ fn validation_items_compete_in_the_test_only_if_they_are_not_masked() {
 fn test_items_compete_in_the_validation_whatever_the_mask() {
     // User 0 sees 2 first, a hit; user 1 sees 2 first, a test item, and misses 3.
     for mask in [Mask::Train, Mask::TrainValid] {
-        assert_eq!(recall(Part::Valid, EvalOptions { mask, ..Default::default() }), 0.5);
+        assert_eq!(recall(EvalPart::Valid, EvalOptions { mask, ..Default::default() }), 0.5);
     }
 }
 
 #[test]
 fn the_mean_over_all_users_counts_those_without_held_out_items_as_zero() {
-    let over_all = recall(Part::Test, EvalOptions { average: Average::All, ..Default::default() });
+    let over_all = recall(EvalPart::Test, EvalOptions { average: Average::All, ..Default::default() });
     assert!((over_all - 0.5).abs() < 1e-12);
 }
 
@@ -68,12 +68,12 @@ fn the_mean_over_all_users_counts_those_without_held_out_items_as_zero() {
 fn head_and_tail_are_measured_over_their_own_users() {
     let (scorer, mut data) = toy();
     let options = EvalOptions { k: vec![1, 4], buckets: true, average: Average::All, ..Default::default() };
-    let found = evaluate(&scorer, &data, Part::Test, &options).unwrap();
+    let found = evaluate(&scorer, &data, EvalPart::Test, &options).unwrap();
     // Two items each: the head is 1 and 0, the tail 4 and 5 (of the three never seen, 3 counts as the most frequent).
     assert_eq!(found.head.unwrap().users, 0);
     assert_eq!(found.tail.unwrap().users, 0);
     data.test = Interactions::from_pairs(3, 7, [(0, 3), (1, 4), (1, 6), (2, 0), (2, 5)]);
-    let found = evaluate(&scorer, &data, Part::Test, &options).unwrap();
+    let found = evaluate(&scorer, &data, EvalPart::Test, &options).unwrap();
     let (head, tail) = (found.head.unwrap(), found.tail.unwrap());
     // User 2 sees 0 3 4 5; user 1 sees 2 4 5 6.
     assert_eq!((head.users, head.metrics["Recall@1"]), (1, 1.0));
@@ -85,12 +85,12 @@ fn head_and_tail_are_measured_over_their_own_users() {
 fn results_are_serialised_without_what_was_not_asked_for() {
     let (scorer, data) = toy();
     let mut options = EvalOptions { k: vec![2], ..Default::default() };
-    let found = evaluate(&scorer, &data, Part::Test, &options).unwrap();
+    let found = evaluate(&scorer, &data, EvalPart::Test, &options).unwrap();
     let json = serde_json::to_value(&found).unwrap();
     assert_eq!(json.as_object().unwrap().keys().collect::<Vec<_>>(), ["metrics", "users"]);
     options.beyond_accuracy = true;
     options.per_user = true;
-    let json = serde_json::to_value(evaluate(&scorer, &data, Part::Test, &options).unwrap()).unwrap();
+    let json = serde_json::to_value(evaluate(&scorer, &data, EvalPart::Test, &options).unwrap()).unwrap();
     assert_eq!(json["per_user"]["users"], serde_json::json!([0, 1]));
     // The lists are 3 4 and 2 4.
     assert_eq!(json["beyond"]["Coverage@2"], 3.0 / 7.0);
@@ -101,7 +101,7 @@ fn what_cannot_be_measured_is_refused_with_a_way_out() {
     let (scorer, mut data) = toy();
     let refusal = |scorer: &EmbeddingScorer<'_>, data: &Dataset, k: Vec<usize>| {
         let options = EvalOptions { k, ..Default::default() };
-        let error = evaluate(scorer, data, Part::Test, &options).unwrap_err();
+        let error = evaluate(scorer, data, EvalPart::Test, &options).unwrap_err();
         assert!(matches!(error, Error::Input(_)));
         error.to_string()
     };

@@ -12,7 +12,7 @@ use serde::Serialize;
 use self::definitions::{naive_beyond, naive_means};
 use super::bucket::head_and_tail;
 use super::evaluate::ranked_lists;
-use super::{Average, EvalOptions, Evaluation, HeldOut, Part, evaluate};
+use super::{Average, EvalOptions, EvalPart, Evaluation, HeldOut, evaluate};
 use crate::data::{Dataset, Interactions};
 use crate::ranker::RankedLists;
 use crate::scorer::{ReferenceScores, Scorer};
@@ -47,7 +47,7 @@ const TOLERANCE: f64 = 1e-12;
 pub fn verify(
     scorer: &dyn Scorer,
     dataset: &Dataset,
-    part: Part,
+    part: EvalPart,
     options: &EvalOptions,
 ) -> Result<Verification> {
     let evaluation = evaluate(scorer, dataset, part, options)?;
@@ -193,7 +193,7 @@ mod tests {
         let dataset = dataset();
         for (mask, average) in [(Mask::Train, Average::All), (Mask::TrainValid, Average::Evaluable)] {
             let options = EvalOptions { mask, average, ..all() };
-            for part in [Part::Test, Part::Valid] {
+            for part in [EvalPart::Test, EvalPart::Valid] {
                 for score in [Score::Dot, Score::Cosine] {
                     let found = verify(&scorer(&dataset, score), &dataset, part, &options).unwrap();
                     assert_eq!(found.figures, 2 * (3 * METRICS.len() + 3));
@@ -237,14 +237,14 @@ mod tests {
         let dataset = dataset();
         // The cosine of these rows is not their dot product.
         let mismatched = Mismatched(scorer(&dataset, Score::Dot), scorer(&dataset, Score::Cosine));
-        let error = verify(&mismatched, &dataset, Part::Test, &all()).unwrap_err();
+        let error = verify(&mismatched, &dataset, EvalPart::Test, &all()).unwrap_err();
         assert!(error.to_string().contains("the list of user"), "{error}");
         assert_eq!(error.exit_code(), 1);
         let mut embeddings = scorer(&dataset, Score::Dot).embeddings().unwrap().clone();
         embeddings.items.row_mut(7).iter_mut().for_each(|x| *x *= 1.5);
         let scaled = EmbeddingScorer::new(embeddings, Score::Dot);
         let mismatched = Mismatched(scaled, scorer(&dataset, Score::Dot));
-        assert!(verify(&mismatched, &dataset, Part::Test, &all()).is_err());
+        assert!(verify(&mismatched, &dataset, EvalPart::Test, &all()).is_err());
     }
 
     #[test]

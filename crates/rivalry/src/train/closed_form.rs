@@ -8,7 +8,7 @@ use super::{
 };
 use crate::config::Config;
 use crate::data::Dataset;
-use crate::eval::{EvalOptions, Part};
+use crate::eval::{EvalOptions, EvalPart};
 use crate::memory::MemoryLimit;
 use crate::models::{ClosedForm, Kind};
 use crate::{InputError, Result};
@@ -65,10 +65,10 @@ impl Trainer for ClosedFormTrainer<'_> {
         let scorer = model.scorer(&tensors, &dataset.train)?;
         let options = EvalOptions { memory: self.memory, ..self.config.eval.clone() };
         let brief = options.metrics_only();
-        let Some(valid) = evaluate_part(&*scorer, dataset, Part::Valid, &brief, observer)? else {
+        let Some(valid) = evaluate_part(&*scorer, dataset, EvalPart::Valid, &brief, observer)? else {
             return Ok(Fitted::Stopped(None));
         };
-        let Some(test) = evaluate_part(&*scorer, dataset, Part::Test, &options, observer)? else {
+        let Some(test) = evaluate_part(&*scorer, dataset, EvalPart::Test, &options, observer)? else {
             return Ok(Fitted::Stopped(None));
         };
         checkpointer.save_model(&tensors, None)?;

@@ -19,7 +19,7 @@ use self::gradient::GradientTrainer;
 use crate::Result;
 use crate::config::Config;
 use crate::data::Dataset;
-use crate::eval::{EvalOptions, Evaluation, Part, evaluate_with_progress};
+use crate::eval::{EvalOptions, EvalPart, Evaluation, evaluate_with_progress};
 use crate::memory::MemoryLimit;
 use crate::scorer::Scorer;
 
@@ -72,13 +72,13 @@ pub fn fit(
 fn evaluate_part(
     scorer: &dyn Scorer,
     dataset: &Dataset,
-    part: Part,
+    part: EvalPart,
     options: &EvalOptions,
     observer: &mut dyn Observer,
 ) -> Result<Option<Evaluation>> {
     let held_out = match part {
-        Part::Valid => &dataset.valid,
-        Part::Test => &dataset.test,
+        EvalPart::Valid => &dataset.valid,
+        EvalPart::Test => &dataset.test,
     };
     if held_out.is_empty() {
         return Ok(Some(Evaluation::default()));

@@ -7,7 +7,7 @@ use super::{Batch, GradientStep, GradientTrainer};
 use crate::backbone::Score;
 use crate::config::{Config, Select, TrainConfig};
 use crate::data::Dataset;
-use crate::eval::{EvalOptions, Evaluation, Part};
+use crate::eval::{EvalOptions, EvalPart, Evaluation};
 use crate::model::{LEARNED, PROPAGATED};
 use crate::rng::{Purpose, shuffle, stream};
 use crate::sampler::Sampler;
@@ -161,8 +161,10 @@ impl<'a> Epochs<'a> {
         let began = Instant::now();
         let scorer = EmbeddingScorer::scored(self.step.model_mut().model_mut().embeddings(), self.score);
         let options = self.eval.metrics_only();
-        let parts =
-            [(Part::Valid, !self.dataset.valid.is_empty()), (Part::Test, self.select == Select::Test)];
+        let parts = [
+            (EvalPart::Valid, !self.dataset.valid.is_empty()),
+            (EvalPart::Test, self.select == Select::Test),
+        ];
         let mut measured = [None, None];
         for ((part, wanted), place) in parts.into_iter().zip(&mut measured) {
             if wanted {
@@ -251,7 +253,7 @@ impl<'a> Epochs<'a> {
             Err(_) => tensors.get_embeddings(LEARNED)?,
         };
         let scorer = EmbeddingScorer::new(kept, self.score);
-        let tested = evaluate_part(&scorer, self.dataset, Part::Test, &self.eval, observer)?;
+        let tested = evaluate_part(&scorer, self.dataset, EvalPart::Test, &self.eval, observer)?;
         let Some(Evaluation { metrics, head, tail, beyond, .. }) = tested else {
             return self.stop(checkpointer);
         };
