@@ -16,7 +16,7 @@ pub struct CompareArgs {
     /// Baseline: the name, model or loss of a method, or one of its runs [default: the first method]
     #[arg(long, value_name = "METHOD")]
     pub baseline: Option<String>,
-    /// Metrics to compare [default: NDCG@20,Recall@20]
+    /// Metrics to compare (default: NDCG@20,Recall@20)
     #[arg(long, value_delimiter = ',', value_name = "METRIC@K,…")]
     pub metric: Vec<String>,
     /// Compare NDCG and Recall at these cut-offs, such as 5,20

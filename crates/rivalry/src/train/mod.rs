@@ -1,6 +1,6 @@
 //! Training: a [`Trainer`] turns a data set and a config into a model.
 //!
-//! The sampled-gradient loop ([`gradient`]) is one trainer, a closed form ([`closed_form`]) another. Trainers know
+//! The sampled-gradient loop ([`gradient`]) is one trainer, a closed form another. Trainers know
 //! losses, backbones, samplers, optimisers and metrics by their traits alone, and files not at all: what must outlive a
 //! training goes to a [`Checkpointer`], progress to an [`Observer`].
 
