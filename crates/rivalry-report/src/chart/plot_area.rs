@@ -62,11 +62,12 @@ impl PlotArea {
     }
 }
 
-/// Draws labels centred on their x coordinates, without those that would overlap the one before.
+/// Draws labels centred on their x coordinates, or as near to that as fits the figure, without those that would overlap the one before.
 pub(super) fn x_labels(scene: &mut Scene, y: f64, labels: impl IntoIterator<Item = (f64, String)>) {
     let mut free = f64::NEG_INFINITY;
     for (x, label) in labels {
         let half = text_width(&label) / 2.0;
+        let x = x.clamp(half + 1.0, WIDTH - half - 1.0);
         if x - half > free {
             free = x + half + 5.0;
             scene.label((x, y), Anchor::Middle, ColorRole::Muted, label);
