@@ -88,7 +88,7 @@ fn phases(loss: &dyn Loss) -> Vec<Phase> {
 }
 
 /// κ is a constant in the gradient although it follows the scores, so it is switched off here and has a test of its
-/// own below. All else is differenced as it is: scores, the rival's scores, the loss's own numbers.
+/// own below. All else is differenced as it is: scores, the adversary's scores, the parameters of the loss.
 #[test]
 fn gradients_agree_with_finite_differences() {
     for activation in ["exp", "relu", "tanh", "atan"] {
@@ -155,7 +155,7 @@ fn check_row(name: &str, loss: &mut dyn Loss, phase: Phase, row: Row<'_, f64>, m
             gradient::<f64>(&*loss, own, phase, row, measure).0.value
         };
         let slope = (at(h) - at(-h)) / (2.0 * h);
-        agree(format!("own number {k}"), slope, own_grads[k]);
+        agree(format!("parameter {k}"), slope, own_grads[k]);
     }
     assert!(loss.restore(&state));
 }

@@ -11,7 +11,7 @@ mod step;
 pub use footprint::footprint;
 pub use model::EmbeddingModel;
 pub use optimized::OptimizedModel;
-pub use step::{Batch, Draw, Drawn, Forward, GradientStep, Gradients, Lost, Scored};
+pub use step::{Batch, BatchLoss, Draw, Drawn, Forward, GradientStep, Gradients, Scored};
 
 use self::epochs::Epochs;
 use super::{Checkpointer, Fitted, Observer, Trainer, TrainingState};

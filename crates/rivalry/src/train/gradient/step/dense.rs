@@ -10,7 +10,9 @@ use rivalry_kernels::{
 };
 
 use super::Batch;
-use super::scorer::{Draw, NegativeScorer, PackedScorer, Panels, Queries, ScoreGrads, scatter_row};
+use super::scorer::{
+    Draw, NegativeScorer, PackedScorer, Panels, Queries, ScoreGrads, log_probs_of_rows, scatter_row,
+};
 use crate::sampler::Sampler;
 
 /// Rows of the batch a task works on at a time.
@@ -51,9 +53,7 @@ impl NegativeScorer for DenseScorer {
     }
 
     fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut [f32]) {
-        let rows =
-            out.par_chunks_mut(self.n_negatives).zip(self.negatives.par_chunks(self.n_negatives)).enumerate();
-        rows.for_each(|(row, (out, negatives))| sampler.log_probs(batch.users[row], negatives, out));
+        log_probs_of_rows(batch, sampler, &self.negatives, self.n_negatives, out);
     }
 
     fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>) {

@@ -10,7 +10,7 @@ use rivalry_kernels::{BlockedGather, Lane, Matrix, ZERO, add_to_rows, add_weight
 
 use super::Batch;
 use super::blocks::Blocks;
-use super::scorer::{Draw, NegativeScorer, Queries, ScoreGrads};
+use super::scorer::{Draw, NegativeScorer, Queries, ScoreGrads, log_probs_of_rows};
 use crate::sampler::Sampler;
 
 /// Rows of the batch a task works on at a time, where rows are independent.
@@ -76,11 +76,7 @@ impl NegativeScorer for GatherScorer {
     }
 
     fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut [f32]) {
-        let rows = out
-            .par_chunks_mut(self.grouped.n_negatives)
-            .zip(self.grouped.negatives.par_chunks(self.grouped.n_negatives))
-            .enumerate();
-        rows.for_each(|(row, (out, negatives))| sampler.log_probs(batch.users[row], negatives, out));
+        log_probs_of_rows(batch, sampler, &self.grouped.negatives, self.grouped.n_negatives, out);
     }
 
     fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>) {

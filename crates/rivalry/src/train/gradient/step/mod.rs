@@ -256,7 +256,7 @@ impl<'s, 'b> Scored<'s, 'b> {
     ///
     /// # Errors
     /// If the loss is not finite.
-    pub fn loss(self) -> Result<Lost<'s, 'b>> {
+    pub fn loss(self) -> Result<BatchLoss<'s, 'b>> {
         let Self { step, batch, phase } = self;
         step.buffers.measure(&*step.loss, batch.users);
         step.buffers.differentiate(&*step.loss, batch.users, phase);
@@ -267,19 +267,19 @@ impl<'s, 'b> Scored<'s, 'b> {
         if !mean.is_finite() {
             return Err(Error::NonFinite { what: "loss", epoch: batch.epoch + 1, batch: batch.batch + 1 });
         }
-        Ok(Lost { step, batch, phase, mean })
+        Ok(BatchLoss { step, batch, phase, mean })
     }
 }
 
 /// A batch whose loss is known.
-pub struct Lost<'s, 'b> {
+pub struct BatchLoss<'s, 'b> {
     step: &'s mut GradientStep,
     batch: Batch<'b>,
     phase: Phase,
     mean: f64,
 }
 
-impl Lost<'_, '_> {
+impl BatchLoss<'_, '_> {
     /// The mean loss of the batch.
     pub fn mean(&self) -> f64 {
         self.mean

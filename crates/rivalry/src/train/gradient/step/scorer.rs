@@ -103,6 +103,18 @@ pub(super) struct ScoreGrads<'a> {
     pub positives: &'a [f32],
 }
 
+/// The log-probabilities of `n` negatives in each row of the batch.
+pub(super) fn log_probs_of_rows(
+    batch: Batch<'_>,
+    sampler: &dyn Sampler,
+    negatives: &[u32],
+    n: usize,
+    out: &mut [f32],
+) {
+    let rows = out.par_chunks_mut(n).zip(negatives.par_chunks(n)).enumerate();
+    rows.for_each(|(row, (out, negatives))| sampler.log_probs(batch.users[row], negatives, out));
+}
+
 /// A table packed into panels.
 #[derive(Clone, Copy)]
 pub(super) struct Panels<'a> {
