@@ -81,7 +81,7 @@ fn metrics_agree_with_the_reference_figures() {
         let found = evaluate(&scorer, &data, EvalPart::Test, &options).unwrap();
 
         for (name, value) in case.mean_over_users_with_test_items.named(case.k) {
-            assert!((found.metrics[&name] - value).abs() < 1e-12, "mean {name}");
+            assert!((found.metrics[&name[..]] - value).abs() < 1e-12, "mean {name}");
         }
         let per_user = found.per_user.unwrap();
         // The lists themselves, as a ranker gives them: what the user has in training is left out.
@@ -101,7 +101,7 @@ fn metrics_agree_with_the_reference_figures() {
         for (n, (user, figures)) in expected.into_iter().enumerate() {
             assert_eq!(Some(lists.items(n)), figures.top.as_deref(), "user {user}, K = {}", case.k);
             for (name, value) in figures.named(case.k) {
-                assert!((per_user.values[&name][n] - value).abs() < 1e-12, "user {user}, {name}");
+                assert!((per_user.values[&name[..]][n] - value).abs() < 1e-12, "user {user}, {name}");
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Progress of trainings and downloads: a bar on a terminal, lines otherwise, nothing with --quiet.
 
+use rivalry::eval::MetricAt;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -16,7 +17,7 @@ use crate::table::short;
 pub struct ProgressObserver {
     display: Display,
     /// The metric shown, and the set it is measured on.
-    metric: String,
+    metric: MetricAt,
     evaluated_on: &'static str,
     epochs: usize,
     batches: usize,
@@ -37,7 +38,7 @@ enum Display {
 
 impl ProgressObserver {
     /// An observer that shows this metric.
-    pub fn new(quiet: bool, metric: String) -> Self {
+    pub fn new(quiet: bool, metric: MetricAt) -> Self {
         let display = match quiet {
             true => Display::Quiet,
             false if std::io::stderr().is_terminal() => Display::Bar(ProgressBar::hidden()),

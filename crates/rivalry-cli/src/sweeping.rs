@@ -1,5 +1,6 @@
 //! What `sweep` and `reproduce` share: parallelism and the progress display.
 
+use rivalry::eval::MetricAt;
 use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
@@ -38,7 +39,7 @@ pub struct SweepDisplay {
 struct DisplayState {
     bar: Option<ProgressBar>,
     lines: bool,
-    metric: String,
+    metric: MetricAt,
     trials: usize,
     /// The fraction of each trial that is done.
     parts: HashMap<String, f64>,
@@ -50,7 +51,7 @@ struct DisplayState {
 const STEPS: f64 = 1000.0;
 
 impl SweepDisplay {
-    pub fn new(quiet: bool, trials: usize, metric: String) -> Self {
+    pub fn new(quiet: bool, trials: usize, metric: MetricAt) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let bar = (!quiet && terminal).then(|| {
             let style = ProgressStyle::with_template("{prefix} {wide_bar} {eta} left\n{msg}");
@@ -105,7 +106,7 @@ impl DisplayState {
         let is_new =
             self.left.insert(trial.name.clone(), status.state.clone()).as_ref() != Some(&status.state);
         if self.lines && is_new {
-            let (metric, done) = (&self.metric, self.done());
+            let (metric, done) = (self.metric, self.done());
             let figure = match (&status.state, status.valid) {
                 (TrialState::Failed(reason), _) => format!("failed: {reason}"),
                 (TrialState::Running(epoch), Some(value)) => {

@@ -1,9 +1,9 @@
 //! Text tables and human-readable numbers.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use comfy_table::{CellAlignment, LineStyle, TableStyle};
-use rivalry::eval::reading_order;
+use rivalry::eval::{MetricAt, Metrics};
 use rivalry_report::Table;
 
 /// A rule under the header and no other lines.
@@ -42,17 +42,17 @@ pub fn ranking(header: [&str; 3], rows: impl IntoIterator<Item = [String; 3]>) -
 }
 
 /// A table with one row per metric and one column per set of items or users.
-pub fn metrics(columns: &[(&str, &BTreeMap<String, f64>)]) -> String {
-    let mut names: Vec<&String> = columns.iter().flat_map(|(_, metrics)| metrics.keys()).collect();
-    names.sort_by_key(|name| (reading_order(name), *name));
-    names.dedup();
+pub fn metrics(columns: &[(&str, &Metrics)]) -> String {
+    let all: BTreeSet<MetricAt> = columns.iter().flat_map(|(_, metrics)| metrics.keys()).copied().collect();
     let header =
         std::iter::once("").chain(columns.iter().map(|(title, _)| *title)).map(str::to_owned).collect();
-    let value = |metrics: &BTreeMap<String, f64>, name: &String| {
-        metrics.get(name).map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"))
+    let value = |metrics: &Metrics, metric: MetricAt| {
+        metrics.get(&metric).map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"))
     };
-    let rows = names.iter().map(|&name| {
-        std::iter::once(name.clone()).chain(columns.iter().map(|(_, metrics)| value(metrics, name))).collect()
+    let rows = all.into_iter().map(|metric| {
+        std::iter::once(metric.to_string())
+            .chain(columns.iter().map(|(_, metrics)| value(metrics, metric)))
+            .collect()
     });
     aligned(header, 1, rows)
 }
@@ -97,8 +97,10 @@ mod tests {
 
     #[test]
     fn metrics_are_ordered_by_k_and_then_by_the_list() {
-        let all = BTreeMap::from(["NDCG@20", "Recall@20", "Recall@5"].map(|name| (name.to_owned(), 0.25)));
-        let tail = BTreeMap::new();
+        let all =
+            [MetricAt::ndcg(20), MetricAt::recall(20), MetricAt::recall(5)].map(|metric| (metric, 0.25));
+        let all = Metrics::from_iter(all);
+        let tail = Metrics::default();
         let text = metrics(&[("test", &all), ("tail", &tail)]);
         let firsts: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
         assert_eq!(firsts[2..], ["Recall@5", "Recall@20", "NDCG@20"], "{text}");

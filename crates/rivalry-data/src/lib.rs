@@ -83,6 +83,6 @@ pub use prepare::{Preparation, prepare};
 pub use raw::{RawData, RawParts, Records};
 pub use remote::{DownloadProgress, RemoteFile};
 pub use split::{SPLITS, Split, SplitEntry, VALIDATIONS, Validation};
-pub use stats::{CountStats, Stats, Unseen, stats, thousands};
+pub use stats::{CountStats, Stats, Unseen, gini, stats, thousands};
 pub use synthetic::{SyntheticConfig, synthetic};
 pub use write::write_benchmark;

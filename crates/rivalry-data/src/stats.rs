@@ -119,8 +119,9 @@ impl Unseen {
     }
 }
 
-/// `Σ (2r - n - 1)·x_r / (n·Σ x)` over ascending counts with rank `r = 1..n`.
-fn gini(sorted: &[u32]) -> f64 {
+/// The Gini coefficient of ascending counts, `Σ (2r - n - 1)·x_r / (n·Σ x)` with rank `r = 1..n`: 0 if all are equal, near
+/// 1 if a few have everything.
+pub fn gini(sorted: &[u32]) -> f64 {
     let n = sorted.len() as f64;
     let ranked = (1..).zip(sorted).map(|(rank, &count)| (2.0 * f64::from(rank) - n - 1.0) * f64::from(count));
     share(ranked.sum(), n * sorted.iter().map(|&count| f64::from(count)).sum::<f64>())
@@ -201,6 +202,8 @@ mod tests {
     fn thousands_are_separated() {
         assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(gini(&[]), 0.0);
-        assert_eq!(gini(&[4, 4, 4]), 0.0);
+        assert_eq!((gini(&[4, 4, 4]), gini(&[0, 0])), (0.0, 0.0));
+        assert!((gini(&[0, 0, 0, 9]) - 0.75).abs() < 1e-12);
+        assert!((gini(&[1, 2, 3]) - 2.0 / 9.0).abs() < 1e-12);
     }
 }

@@ -3,6 +3,7 @@
 
 mod names;
 
+use rivalry::eval::MetricAt;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rivalry::config::Select;
@@ -156,11 +157,11 @@ impl<'a> Group<'a> {
             by_loss.entry(loss_order(run.loss())).or_default().push(run);
         }
         let metric = self.metric();
-        self.losses = by_loss.into_values().map(|runs| LossRuns::of(runs, &metric)).collect();
+        self.losses = by_loss.into_values().map(|runs| LossRuns::of(runs, metric)).collect();
     }
 
     /// The metric by which epochs and settings are selected.
-    pub(crate) fn metric(&self) -> String {
+    pub(crate) fn metric(&self) -> MetricAt {
         self.runs[0].config.eval.selection_metric()
     }
 
@@ -199,7 +200,7 @@ impl<'a> Group<'a> {
 }
 
 impl<'a> LossRuns<'a> {
-    fn of(runs: Vec<&'a Run>, metric: &str) -> Self {
+    fn of(runs: Vec<&'a Run>, metric: MetricAt) -> Self {
         let name = runs[0].loss().to_owned();
         let varied = varied(runs.iter().map(|run| &run.settings));
         let mut settings: Vec<Vec<&Run>> =
@@ -220,7 +221,7 @@ impl<'a> LossRuns<'a> {
 
 impl Setting<'_> {
     /// A test metric over the seeds.
-    pub(crate) fn test(&self, metric: &str) -> Option<MeanStd> {
+    pub(crate) fn test(&self, metric: MetricAt) -> Option<MeanStd> {
         over_runs(&self.runs, |run| run.test(metric))
     }
 

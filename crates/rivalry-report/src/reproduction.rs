@@ -1,6 +1,7 @@
 //! The measured cells of the published tables beside the published values, as Markdown.
 
-use std::collections::{BTreeMap, BTreeSet};
+use rivalry::eval::{MetricAt, Metrics};
+use std::collections::BTreeSet;
 
 use rivalry::loss::LOSSES;
 use rivalry::params::{Param, shown};
@@ -11,8 +12,8 @@ use rivalry_runs::stats::MeanStd;
 use crate::summary::{percent, relative_change};
 use crate::table::{Table, TableCell, TableColumn};
 
-const RECALL: &str = "Recall@20";
-const NDCG: &str = "NDCG@20";
+const RECALL: MetricAt = MetricAt::recall(20);
+const NDCG: MetricAt = MetricAt::ndcg(20);
 
 /// All tables that can be made from the measured cells, and the cells that were left out.
 pub fn reproduction_markdown(measured: &[CellResult], plan: &Plan) -> String {
@@ -68,12 +69,12 @@ fn performance(cells: &[&CellResult]) -> Vec<String> {
         text("settings", |cell| TableCell::new(settings(cell))),
         number("seeds", |cell| TableCell::new(cell.seeds.to_string())),
         text("epoch", |cell| TableCell::new(epochs(cell))),
-        number(RECALL, |cell| summary_cell(cell.reference.get(RECALL))),
-        number(NDCG, |cell| summary_cell(cell.reference.get(NDCG))),
+        number("Recall@20", |cell| summary_cell(cell.reference.get(&RECALL))),
+        number("NDCG@20", |cell| summary_cell(cell.reference.get(&NDCG))),
         number("published", published),
         number("NDCG@20 difference", difference_from_published),
         number("own protocol", |cell| {
-            let [recall, ndcg] = [RECALL, NDCG].map(|metric| summary_cell(cell.ours.get(metric)).text);
+            let [recall, ndcg] = [RECALL, NDCG].map(|metric| summary_cell(cell.ours.get(&metric)).text);
             TableCell::new(format!("{recall} / {ndcg}"))
         }),
     ];
@@ -93,8 +94,8 @@ fn popularity_shift(cells: &[&CellResult]) -> Vec<String> {
         text("settings", |cell| TableCell::new(settings(cell))),
         number("seeds", |cell| TableCell::new(cell.seeds.to_string())),
         text("epoch selected on test", |cell| TableCell::new(epochs(cell))),
-        number("its NDCG@20", |cell| summary_cell(cell.reference.get(NDCG))),
-        number("NDCG@20 of the last epoch", |cell| summary_cell(cell.last.get(NDCG))),
+        number("its NDCG@20", |cell| summary_cell(cell.reference.get(&NDCG))),
+        number("NDCG@20 of the last epoch", |cell| summary_cell(cell.last.get(&NDCG))),
         number("published", published),
         number("difference", difference_from_published),
     ];
@@ -104,7 +105,7 @@ fn popularity_shift(cells: &[&CellResult]) -> Vec<String> {
 }
 
 fn ablation(cells: &[&CellResult]) -> Option<Table> {
-    let columns = [MetricColumn { title: NDCG, metrics: |cell| &cell.reference }];
+    let columns = [MetricColumn { title: "NDCG@20", metrics: |cell| &cell.reference }];
     relative_to_sl("Ablation", cells, &["dsl-ca", "dsl-kappa", "dsl"], &columns)
 }
 
@@ -119,7 +120,7 @@ fn head_and_tail(cells: &[&CellResult]) -> Option<Table> {
 /// A column of metrics in a comparison with SL.
 struct MetricColumn {
     title: &'static str,
-    metrics: fn(&CellResult) -> &BTreeMap<String, MeanStd>,
+    metrics: fn(&CellResult) -> &Metrics<MeanStd>,
 }
 
 /// NDCG@20 of SL and these losses, with the change relative to SL.
@@ -132,13 +133,13 @@ fn relative_to_sl(
     let find = |name: &str| cells.iter().find(|cell| cell.key.loss == name);
     let sl = find("sl")?;
     let others: Vec<&&CellResult> = losses.iter().filter_map(|name| find(name)).collect();
-    if others.is_empty() || columns.iter().any(|column| !(column.metrics)(sl).contains_key(NDCG)) {
+    if others.is_empty() || columns.iter().any(|column| !(column.metrics)(sl).contains_key(&NDCG)) {
         return None;
     }
     let row = |cell: &&CellResult| {
         let mut row = vec![TableCell::new(&cell.key.loss)];
         for column in columns {
-            let (value, base) = ((column.metrics)(cell).get(NDCG), (column.metrics)(sl).get(NDCG));
+            let (value, base) = ((column.metrics)(cell).get(&NDCG), (column.metrics)(sl).get(&NDCG));
             row.extend([summary_cell(value), change_cell(value, base.map(|summary| summary.mean))]);
         }
         row
@@ -196,10 +197,10 @@ fn noise(measured: &[CellResult], kind: Noise) -> Option<Table> {
         let mut row: Vec<TableCell> = [data, model, loss].map(TableCell::new).into();
         for wanted in &levels {
             let cell = curve.iter().find(|(level, _)| level == wanted);
-            let value = cell.and_then(|(_, cell)| cell.reference.get(NDCG));
+            let value = cell.and_then(|(_, cell)| cell.reference.get(&NDCG));
             let mut text = summary_cell(value);
             if *wanted > 0.0 {
-                let change = change_cell(value, base.reference.get(NDCG).map(|summary| summary.mean));
+                let change = change_cell(value, base.reference.get(&NDCG).map(|summary| summary.mean));
                 text.text += &format!(" ({})", change.text);
             }
             row.push(text);
@@ -251,12 +252,12 @@ fn summary_cell(summary: Option<&MeanStd>) -> TableCell {
 }
 
 fn published(cell: &CellResult) -> TableCell {
-    let values = cell.published.get(RECALL).zip(cell.published.get(NDCG));
+    let values = cell.published.get(&RECALL).zip(cell.published.get(&NDCG));
     TableCell::or_dash(values.map(|(recall, ndcg)| format!("{recall:.4} / {ndcg:.4}")))
 }
 
 fn difference_from_published(cell: &CellResult) -> TableCell {
-    change_cell(cell.reference.get(NDCG), cell.published.get(NDCG).copied())
+    change_cell(cell.reference.get(&NDCG), cell.published.get(&NDCG).copied())
 }
 
 fn change_cell(value: Option<&MeanStd>, base: Option<f64>) -> TableCell {
@@ -280,12 +281,12 @@ mod tests {
             false_negatives: 0.0,
             seeds: 1,
             epochs: vec![5],
-            reference: BTreeMap::from([(NDCG.to_owned(), MeanStd { mean: ndcg, deviation: None })]),
-            ours: BTreeMap::new(),
-            last: BTreeMap::new(),
-            head: BTreeMap::new(),
-            tail: BTreeMap::new(),
-            published: BTreeMap::from([(RECALL.to_owned(), 0.2), (NDCG.to_owned(), 0.1)]),
+            reference: Metrics::from_iter([(NDCG, MeanStd { mean: ndcg, deviation: None })]),
+            ours: Metrics::default(),
+            last: Metrics::default(),
+            head: Metrics::default(),
+            tail: Metrics::default(),
+            published: Metrics::from_iter([(RECALL, 0.2), (NDCG, 0.1)]),
         }
     }
 

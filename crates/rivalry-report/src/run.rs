@@ -1,5 +1,6 @@
 //! A run with everything that a report needs of it.
 
+use rivalry::eval::MetricAt;
 use std::path::{Path, PathBuf};
 
 use rivalry::Result;
@@ -85,13 +86,13 @@ impl Run {
     }
 
     /// A validation metric of the selected epoch.
-    pub(crate) fn valid(&self, metric: &str) -> Option<f64> {
-        self.record.as_ref()?.outcome.valid.as_ref()?.get(metric).copied()
+    pub(crate) fn valid(&self, metric: MetricAt) -> Option<f64> {
+        self.record.as_ref()?.outcome.valid.as_ref()?.get(&metric).copied()
     }
 
     /// A test metric.
-    pub(crate) fn test(&self, metric: &str) -> Option<f64> {
-        self.record.as_ref()?.outcome.test.get(metric).copied()
+    pub(crate) fn test(&self, metric: MetricAt) -> Option<f64> {
+        self.record.as_ref()?.outcome.test.get(&metric).copied()
     }
 
     /// The command that trains the run again.

@@ -1,6 +1,6 @@
 //! Run folders with given metrics, for tests.
 
-use std::collections::BTreeMap;
+use rivalry::eval::{MetricAt, Metrics};
 use std::path::Path;
 
 use rivalry::config::{Config, Select, setting_layer, source_layer};
@@ -26,7 +26,7 @@ impl Runs {
     pub(crate) fn finished(&self, name: &str, settings: &[&str], valid: Option<f64>, test: f64) {
         let folder = self.unfinished(name, settings);
         let metrics = |value: f64| {
-            BTreeMap::from([("NDCG@20", value), ("Recall@20", 1.5 * value)].map(|(k, v)| (k.to_owned(), v)))
+            Metrics::from_iter([(MetricAt::ndcg(20), value), (MetricAt::recall(20), 1.5 * value)])
         };
         let gradient = folder.config().unwrap().gradient.is_some();
         let outcome = Outcome {
@@ -64,7 +64,7 @@ impl Runs {
         let record = |epoch: usize| Record {
             epoch,
             loss: 10.0 / epoch as f64,
-            valid: Some(BTreeMap::from([("NDCG@20".to_owned(), 0.01 * epoch as f64)])),
+            valid: Some(Metrics::from_iter([(MetricAt::ndcg(20), 0.01 * epoch as f64)])),
             test: None,
             best: true,
             seconds: Seconds::default(),

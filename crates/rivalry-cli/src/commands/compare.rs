@@ -1,13 +1,12 @@
 //! `rivalry compare`
 
+use rivalry::eval::MetricAt;
 use std::io::Write;
 use std::path::Path;
 
 use rivalry::files::write_atomically;
-use rivalry::{Error, Result};
-use rivalry_runs::compare::{
-    CompareOptions, Comparison, MetricAt, compare, group_by_method, runs_to_compare,
-};
+use rivalry::{Error, InputError, Result};
+use rivalry_runs::compare::{CompareOptions, Comparison, compare, group_by_method, runs_to_compare};
 use rivalry_runs::run::FinishedRun;
 use rivalry_runs::stats::Bootstrap;
 
@@ -47,9 +46,9 @@ pub fn run(args: &CompareArgs) -> anyhow::Result<()> {
 fn options(args: &CompareArgs) -> Result<CompareOptions> {
     let default = CompareOptions::default();
     let metrics = if !args.metric.is_empty() {
-        args.metric.iter().map(|text| text.parse()).collect::<Result<Vec<MetricAt>>>()?
+        args.metric.iter().map(|text| user_metric(text)).collect::<Result<Vec<MetricAt>>>()?
     } else if !args.k.is_empty() {
-        let at = |&k: &u32| default.metrics.iter().map(move |metric| MetricAt { k: k as usize, ..*metric });
+        let at = |&k: &u32| default.metrics.iter().map(move |metric| metric.at(k as usize));
         args.k.iter().flat_map(at).collect()
     } else {
         default.metrics.clone()
@@ -62,6 +61,16 @@ fn options(args: &CompareArgs) -> Result<CompareOptions> {
     }
     let bootstrap = Bootstrap { resamples: args.resamples as usize, seed: args.seed, ..Bootstrap::default() };
     Ok(CompareOptions { baseline: args.baseline.clone(), metrics: different, bootstrap })
+}
+
+/// A metric with a value for each user, such as `NDCG@20`: what the tests pair.
+fn user_metric(text: &str) -> Result<MetricAt> {
+    let metric: MetricAt = text.parse()?;
+    if metric.entry().is_none() {
+        let what = format!("{} has no value for single users, so it can't be compared", metric.label());
+        return Err(InputError::new(what).help("it is in the table of lists without being asked for").into());
+    }
+    Ok(metric)
 }
 
 fn rendered(comparison: &Comparison, args: &CompareArgs) -> anyhow::Result<String> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rivalry::data::{Dataset, thousands};
 use rivalry::eval::{
-    Average, EvalOptions, EvalPart, Evaluation, Mask, PerUser, Verification, evaluate, verify,
+    Average, EvalOptions, EvalPart, Evaluation, Mask, MetricAt, PerUser, Verification, evaluate, verify,
 };
 use rivalry::files::write_atomically;
 use rivalry::{Error, Result};
@@ -77,9 +77,9 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
 /// Checks that the recorded test metrics are those of the model.
 fn check_reported(record: Option<&RunRecord>, now: &Evaluation) -> Result<()> {
     let Some(RunRecord { outcome, .. }) = record else { return Ok(()) };
-    let differs = |(name, recorded): (&String, &f64)| {
-        let now = now.metrics.get(name).copied().unwrap_or(f64::NAN);
-        (now != *recorded).then(|| format!("metrics.json has {name} = {recorded}, the model has {now}"))
+    let differs = |(metric, recorded): (&MetricAt, &f64)| {
+        let now = now.metrics.get(metric).copied().unwrap_or(f64::NAN);
+        (now != *recorded).then(|| format!("metrics.json has {metric} = {recorded}, the model has {now}"))
     };
     match outcome.test.iter().find_map(differs) {
         Some(what) => Err(Error::Unverified { what }),
@@ -152,7 +152,8 @@ fn show(document: &Document<'_>, dataset: &Dataset) -> std::io::Result<()> {
 fn write_per_user(path: &Path, per_user: &PerUser, dataset: &Dataset) -> Result<()> {
     write_atomically(path, |file| {
         let mut csv = csv::Writer::from_writer(file);
-        csv.write_record(std::iter::once("user").chain(per_user.values.keys().map(String::as_str)))?;
+        let names = per_user.values.keys().map(MetricAt::to_string);
+        csv.write_record(std::iter::once("user".to_owned()).chain(names))?;
         for (at, &user) in per_user.users.iter().enumerate() {
             csv.write_field(dataset.users.original(user))?;
             csv.write_record(per_user.values.values().map(|values| values[at].to_string()))?;

@@ -1,5 +1,6 @@
 //! `rivalry quickstart`
 
+use rivalry::eval::MetricAt;
 use std::path::Path;
 
 use rivalry::data::Dataset;
@@ -69,14 +70,15 @@ pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
 fn show(records: &[(&RunFolder, RunRecord)], dataset: &Dataset, quiet: bool) -> std::io::Result<()> {
     let rows = LOSSES.iter().zip(records).map(|((loss, _), (folder, record))| {
         let outcome = &record.outcome;
-        let metric =
-            |name: &str| outcome.test.get(name).map_or_else(String::new, |value| format!("{value:.4}"));
+        let metric = |metric: MetricAt| {
+            outcome.test.get(&metric).map_or_else(String::new, |value| format!("{value:.4}"))
+        };
         let time = table::seconds(outcome.seconds.train + outcome.seconds.eval);
         [
             (*loss).to_owned(),
             folder.path().display().to_string(),
-            metric("Recall@20"),
-            metric("NDCG@20"),
+            metric(MetricAt::recall(20)),
+            metric(MetricAt::ndcg(20)),
             time,
         ]
     });

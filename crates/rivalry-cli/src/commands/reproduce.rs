@@ -1,5 +1,6 @@
 //! `rivalry reproduce`
 
+use rivalry::eval::MetricAt;
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -43,7 +44,7 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     }
     signals::listen()?;
     let trials: Vec<Trial> = plan.planned.iter().map(|planned| planned.trial.clone()).collect();
-    let display = SweepDisplay::new(args.common.quiet, trials.len(), "NDCG@20".to_owned());
+    let display = SweepDisplay::new(args.common.quiet, trials.len(), MetricAt::ndcg(20));
     let done = folder.run(&trials, &options, &display)?;
     drop(display);
     let measured =

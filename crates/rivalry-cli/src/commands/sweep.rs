@@ -1,5 +1,6 @@
 //! `rivalry sweep`
 
+use rivalry::eval::MetricAt;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -70,7 +71,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     if args.common.json {
         print_json(&Document { folder: &out, result: &result })?;
     } else if !result.selected.is_empty() {
-        show(&result, &first.config.eval.selection_metric(), &out, args.common.quiet)?;
+        show(&result, first.config.eval.selection_metric(), &out, args.common.quiet)?;
     }
     if result.selected.is_empty() {
         return Err(rivalry::Error::from(all_failed(&result, &out)).into());
@@ -133,8 +134,9 @@ fn name(args: &SweepArgs, data: &str) -> String {
 }
 
 /// Prints the selected trials with their test metrics at the cut-off of the selection metric.
-fn show(result: &SweepResult, ndcg: &str, out: &Path, quiet: bool) -> std::io::Result<()> {
-    let recall = &ndcg.replace("NDCG", "Recall");
+fn show(result: &SweepResult, ndcg: MetricAt, out: &Path, quiet: bool) -> std::io::Result<()> {
+    let recall = MetricAt::recall(ndcg.k());
+    let [recall_title, ndcg_title] = [recall, ndcg].map(|metric| metric.to_string());
     let value = |x: Option<f64>| x.map_or("–".to_owned(), |x| format!("{x:.4}"));
     let rows = result.selected.iter().map(|selected| {
         let first = selected.seeds.first();
@@ -149,7 +151,8 @@ fn show(result: &SweepResult, ndcg: &str, out: &Path, quiet: bool) -> std::io::R
             test_metric(selected, ndcg),
         ]
     });
-    let header = ["model", "selected on validation", "trial", "tried", "validation", recall, ndcg];
+    let header =
+        ["model", "selected on validation", "trial", "tried", "validation", &recall_title, &ndcg_title];
     print(table::table(header, 3, rows))?;
     let failed = result.trials.iter().filter(|trial| matches!(trial.state, TrialState::Failed(_))).count();
     if failed > 0 {
@@ -174,6 +177,6 @@ fn settings(selected: &SelectedTrial) -> String {
 }
 
 /// A test metric over the seeds.
-fn test_metric(selected: &SelectedTrial, metric: &str) -> String {
+fn test_metric(selected: &SelectedTrial, metric: MetricAt) -> String {
     selected.test(metric).map_or_else(|| "–".to_owned(), |value| value.to_string())
 }

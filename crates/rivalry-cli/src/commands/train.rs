@@ -1,6 +1,6 @@
 //! `rivalry train`
 
-use std::collections::BTreeMap;
+use rivalry::eval::Metrics;
 use std::path::Path;
 
 use rivalry::config::{Config, Select};
@@ -120,11 +120,11 @@ fn show(
         return Ok(print_json(&Trained { record, run })?);
     }
     let outcome = &record.outcome;
-    let test: BTreeMap<String, f64> = outcome
+    let test: Metrics = outcome
         .test
         .iter()
         .chain(outcome.beyond.iter().flatten())
-        .map(|(name, x)| (name.clone(), *x))
+        .map(|(metric, value)| (*metric, *value))
         .collect();
     let mut columns = vec![];
     columns.extend(outcome.valid.as_ref().map(|valid| ("validation", valid)));

@@ -1,6 +1,8 @@
 //! A comparison as CSV: one line per method and metric.
 
+use rivalry::eval::{MetricAt, Metrics};
 use rivalry_runs::compare::{Comparison, MethodSummary};
+use rivalry_runs::stats::MeanStd;
 
 const HEADER: [&str; 24] = [
     "method",
@@ -35,7 +37,7 @@ pub fn csv(comparison: &Comparison) -> anyhow::Result<String> {
     let mut file = csv::Writer::from_writer(Vec::new());
     file.write_record(HEADER)?;
     for method in &comparison.methods {
-        for metric in comparison.metrics.iter().chain(method.lists.keys()) {
+        for &metric in comparison.metrics.iter().chain(method.lists.keys()) {
             file.write_record(line(comparison, method, metric))?;
         }
     }
@@ -43,12 +45,10 @@ pub fn csv(comparison: &Comparison) -> anyhow::Result<String> {
     Ok(text.trim_end().to_owned())
 }
 
-fn line(comparison: &Comparison, method: &MethodSummary, metric: &str) -> Vec<String> {
-    let summary = method.metrics.get(metric).or(method.lists.get(metric));
-    let found = method.differences.get(metric);
-    let bucket = |bucket: &std::collections::BTreeMap<String, rivalry_runs::stats::MeanStd>| {
-        bucket.get(metric).map(|summary| summary.mean)
-    };
+fn line(comparison: &Comparison, method: &MethodSummary, metric: MetricAt) -> Vec<String> {
+    let summary = method.metrics.get(&metric).or(method.lists.get(&metric));
+    let found = method.differences.get(&metric);
+    let bucket = |bucket: &Metrics<MeanStd>| bucket.get(&metric).map(|summary| summary.mean);
     let numbers = [
         summary.map(|summary| summary.mean),
         summary.and_then(|summary| summary.deviation),
@@ -75,7 +75,7 @@ fn line(comparison: &Comparison, method: &MethodSummary, metric: &str) -> Vec<St
         comparison.baseline.clone(),
         method.seeds.len().to_string(),
         comparison.users.to_string(),
-        metric.to_owned(),
+        metric.to_string(),
     ];
     let numbers = numbers.map(|number| number.map(|number| number.to_string()).unwrap_or_default());
     texts.into_iter().chain(numbers).collect()

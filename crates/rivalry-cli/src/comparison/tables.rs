@@ -1,6 +1,7 @@
 //! The tables of a comparison, independent of the output format.
 
 use rivalry::data::thousands;
+use rivalry::eval::MetricAt;
 use rivalry_report::{Table, TableCell, TableColumn};
 use rivalry_runs::compare::{Comparison, Difference, MethodSummary};
 use rivalry_runs::stats::MeanStd;
@@ -17,12 +18,12 @@ pub fn tables(comparison: &Comparison) -> Vec<Table> {
 }
 
 fn means(comparison: &Comparison) -> Table {
-    let best = |metric: &String| {
+    let best = |metric: &MetricAt| {
         let means = comparison.methods.iter().filter_map(|method| Some(method.metrics.get(metric)?.mean));
         means.fold(f64::NEG_INFINITY, f64::max)
     };
     let row = |method: &MethodSummary| {
-        let cell = |metric: &String| {
+        let cell = |metric: &MetricAt| {
             let summary = method.metrics.get(metric);
             let best = summary.is_some_and(|summary| summary.mean == best(metric));
             TableCell { bold: best && comparison.methods.len() > 1, ..summary_cell(summary) }
@@ -30,7 +31,8 @@ fn means(comparison: &Comparison) -> Table {
         let first = [method.name.clone(), method.seeds.len().to_string()].map(TableCell::new);
         first.into_iter().chain(comparison.metrics.iter().map(cell)).collect()
     };
-    let numbers = std::iter::once("seeds").chain(comparison.metrics.iter().map(String::as_str));
+    let numbers =
+        std::iter::once("seeds".to_owned()).chain(comparison.metrics.iter().map(MetricAt::to_string));
     Table {
         caption: "Mean ± standard deviation over seeds".to_owned(),
         columns: columns(&["method"], numbers),
@@ -46,7 +48,7 @@ fn differences(comparison: &Comparison) -> Table {
             let Difference { mean, relative, interval: [low, high], better, same, worse, .. } = difference;
             let share = |share: &f64| format!("{:.0}", 100.0 * share);
             let row = [
-                metric.clone(),
+                metric.to_string(),
                 method.name.clone(),
                 format!("{mean:+.4}"),
                 relative.map_or_else(|| "–".to_owned(), |relative| format!("{:+.1} %", 100.0 * relative)),
@@ -86,8 +88,8 @@ fn head_and_tail(comparison: &Comparison) -> Table {
         }
         row
     };
-    let buckets = |metric: &String| ["head", "tail"].map(|bucket| format!("{metric} {bucket}"));
-    let numbers: Vec<String> = comparison.metrics.iter().flat_map(buckets).collect();
+    let buckets = |metric: &MetricAt| ["head", "tail"].map(|bucket| format!("{metric} {bucket}"));
+    let numbers = comparison.metrics.iter().flat_map(buckets);
     let mut caption =
         "The most popular 20 % of the items (head) and the least popular 20 % (tail)".to_owned();
     if comparison.methods.len() > 1 {
@@ -95,29 +97,27 @@ fn head_and_tail(comparison: &Comparison) -> Table {
     }
     Table {
         caption,
-        columns: columns(&["method"], numbers.iter().map(String::as_str)),
+        columns: columns(&["method"], numbers),
         rows: comparison.methods.iter().map(row).collect(),
     }
 }
 
 fn lists(comparison: &Comparison) -> Table {
-    let metrics: Vec<&str> = match comparison.methods.first() {
-        Some(method) => method.lists.keys().map(String::as_str).collect(),
-        None => Vec::new(),
-    };
+    let metrics: Vec<MetricAt> =
+        comparison.methods.first().into_iter().flat_map(|method| method.lists.keys()).copied().collect();
     let row = |method: &MethodSummary| {
-        let values = metrics.iter().map(|metric| summary_cell(method.lists.get(*metric)));
+        let values = metrics.iter().map(|metric| summary_cell(method.lists.get(metric)));
         std::iter::once(TableCell::new(&method.name)).chain(values).collect()
     };
     Table {
         caption: "Metrics of the recommended lists as a whole".to_owned(),
-        columns: columns(&["method"], metrics.iter().copied()),
+        columns: columns(&["method"], metrics.iter().map(MetricAt::to_string)),
         rows: comparison.methods.iter().map(row).collect(),
     }
 }
 
 /// Columns of text, then columns of numbers.
-fn columns<'a>(texts: &[&str], numbers: impl IntoIterator<Item = &'a str>) -> Vec<TableColumn> {
+fn columns(texts: &[&str], numbers: impl IntoIterator<Item = impl Into<String>>) -> Vec<TableColumn> {
     let texts = texts.iter().map(|title| TableColumn::text(*title));
     texts.chain(numbers.into_iter().map(TableColumn::number)).collect()
 }

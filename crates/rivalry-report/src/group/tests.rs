@@ -1,6 +1,7 @@
 use super::*;
 use crate::published::published;
 use crate::testing::Runs;
+use rivalry::eval::MetricAt;
 
 #[test]
 fn the_setting_is_selected_on_validation_and_never_on_test() {
@@ -15,7 +16,7 @@ fn the_setting_is_selected_on_validation_and_never_on_test() {
     assert_eq!(sl.varied, ["loss.tau"]);
     let selected = groups[0].selected("sl").unwrap();
     assert_eq!(selected.runs[0].name, "b");
-    assert_eq!(selected.test("NDCG@20").unwrap().mean, 0.20);
+    assert_eq!(selected.test(MetricAt::ndcg(20)).unwrap().mean, 0.20);
 }
 
 #[test]
@@ -60,7 +61,7 @@ fn the_seeds_of_a_setting_are_grouped_and_a_repeated_seed_counts_once() {
     let groups = group(&runs);
     let setting = groups[0].selected("sl").unwrap();
     assert_eq!(setting.runs.len(), 3);
-    let summary = setting.test("NDCG@20").unwrap();
+    let summary = setting.test(MetricAt::ndcg(20)).unwrap();
     assert!((summary.mean - 0.2).abs() < 1e-12 && (summary.deviation.unwrap() - 0.1).abs() < 1e-12);
 }
 

@@ -17,7 +17,7 @@ pub(super) fn section(groups: &[Group<'_>]) -> Section {
 fn losses(group: &Group<'_>) -> Option<Figure> {
     let rows: Vec<_> = group.selected_rows().collect();
     let metric = group.metric();
-    let bars: Vec<_> = rows.iter().map(|row| mean_bar(row.setting.test(&metric))).collect();
+    let bars: Vec<_> = rows.iter().map(|row| mean_bar(row.setting.test(metric))).collect();
     if bars.iter().flatten().count() < 2 {
         return None;
     }
@@ -60,8 +60,8 @@ fn ablation(group: &Group<'_>) -> Option<Figure> {
         return None;
     }
     let metrics = main_metrics(group);
-    let series = metrics.iter().zip([1, 0]).map(|(metric, color)| BarSeries {
-        name: metric.clone(),
+    let series = metrics.iter().zip([1, 0]).map(|(&metric, color)| BarSeries {
+        name: metric.to_string(),
         color: ColorRole::Series(color),
         bars: branches.iter().map(|(_, setting)| change_bar(setting.test(metric), sl.test(metric))).collect(),
     });

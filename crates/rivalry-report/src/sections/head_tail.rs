@@ -1,5 +1,6 @@
 //! Test metrics of popular (head) and rare (tail) items.
 
+use rivalry::eval::MetricAt;
 use rivalry_runs::stats::MeanStd;
 
 use super::{change_bar, mean_bar};
@@ -24,14 +25,14 @@ enum Bucket {
 
 impl Bucket {
     /// The summary of a test metric over the runs of a setting.
-    fn summary(self, setting: &Setting<'_>, metric: &str) -> Option<MeanStd> {
+    fn summary(self, setting: &Setting<'_>, metric: MetricAt) -> Option<MeanStd> {
         over_runs(&setting.runs, |run: &Run| {
             let outcome = &run.record.as_ref()?.outcome;
             let bucket = match self {
                 Self::Head => &outcome.head,
                 Self::Tail => &outcome.tail,
             };
-            bucket.as_ref()?.metrics.get(metric).copied()
+            bucket.as_ref()?.metrics.get(&metric).copied()
         })
     }
 }
@@ -39,7 +40,7 @@ impl Bucket {
 fn figures(group: &Group<'_>) -> Vec<Figure> {
     let metric = group.metric();
     let is_measured = |row: &Row<'_, '_>| {
-        [Bucket::Head, Bucket::Tail].iter().any(|bucket| bucket.summary(row.setting, &metric).is_some())
+        [Bucket::Head, Bucket::Tail].iter().any(|bucket| bucket.summary(row.setting, metric).is_some())
     };
     let rows: Vec<Row<'_, '_>> = group.selected_rows().filter(is_measured).collect();
     if rows.is_empty() {
@@ -54,7 +55,7 @@ fn figures(group: &Group<'_>) -> Vec<Figure> {
     let absolute = BarChart {
         x_title: format!("{metric}, test"),
         categories: rows.iter().map(|row| row.loss.name.clone()).collect(),
-        series: head_and_tail(&rows, |bucket, setting| mean_bar(bucket.summary(setting, &metric))),
+        series: head_and_tail(&rows, |bucket, setting| mean_bar(bucket.summary(setting, metric))),
         marks: None,
         format: |value| format!("{value:.4}"),
     };
@@ -67,7 +68,7 @@ fn figures(group: &Group<'_>) -> Vec<Figure> {
         rows.iter().partition(|row| row.loss.name == "sl");
     if let (Some(sl), false) = (sl.first(), others.is_empty()) {
         let change = |bucket: Bucket, setting: &Setting<'_>| {
-            change_bar(bucket.summary(setting, &metric), bucket.summary(sl.setting, &metric))
+            change_bar(bucket.summary(setting, metric), bucket.summary(sl.setting, metric))
         };
         let relative = BarChart {
             x_title: "change relative to sl, %".to_owned(),

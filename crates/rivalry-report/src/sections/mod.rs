@@ -9,6 +9,7 @@ mod overview;
 mod sensitivity;
 mod tables;
 
+use rivalry::eval::MetricAt;
 use std::collections::BTreeSet;
 
 use crate::chart::Bar;
@@ -56,9 +57,9 @@ fn losses<'r>(runs: impl IntoIterator<Item = &'r Run>) -> Vec<String> {
 }
 
 /// Recall and NDCG at the cutoff that epochs are selected by.
-fn main_metrics(group: &Group<'_>) -> [String; 2] {
-    let ndcg = group.metric();
-    [ndcg.replace("NDCG", "Recall"), ndcg]
+fn main_metrics(group: &Group<'_>) -> [MetricAt; 2] {
+    let k = group.metric().k();
+    [MetricAt::recall(k), MetricAt::ndcg(k)]
 }
 
 /// A mean over seeds with its standard deviation.

@@ -46,7 +46,7 @@ fn figure(condition: &str, family: Vec<&Group<'_>>, styles: &LossStyles) -> Opti
     let mut series: BTreeMap<usize, LineSeries> = BTreeMap::new();
     for (level, group) in &levels {
         for row in group.selected_rows() {
-            let Some(test) = row.setting.test(&metric) else { continue };
+            let Some(test) = row.setting.test(metric) else { continue };
             let name = row.loss.name.clone();
             let style = Some(styles.style(&name));
             let line =

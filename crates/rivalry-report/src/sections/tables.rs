@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rivalry::eval::reading_order;
+use rivalry::eval::MetricAt;
 use rivalry_runs::stats::MeanStd;
 
 use super::{count, main_metrics};
@@ -17,11 +17,9 @@ pub(super) fn section(groups: &[Group<'_>]) -> Section {
     for group in groups.iter().filter(|group| !group.losses.is_empty()) {
         blocks.push(Block::Heading(group.label.clone()));
         blocks.push(Block::Paragraph(group.protocol()));
-        let mut metrics: Vec<&String> = test_metrics(group).into_iter().collect();
-        metrics.sort_by_key(|name| (reading_order(name), *name));
         let main = main_metrics(group);
-        let (main, others): (Vec<&String>, Vec<&String>) =
-            metrics.into_iter().partition(|metric| main.contains(metric));
+        let (main, others): (Vec<MetricAt>, Vec<MetricAt>) =
+            test_metrics(group).into_iter().partition(|metric| main.contains(metric));
         blocks.push(Block::Table(RunTable { table: main_table(group, &main), runs: group.shown() }));
         if !others.is_empty() {
             blocks.push(Block::Table(RunTable { table: other_table(group, &others), runs: group.shown() }));
@@ -30,11 +28,12 @@ pub(super) fn section(groups: &[Group<'_>]) -> Section {
     Section { id: "tables", title: "Test metrics", blocks }
 }
 
-fn test_metrics<'a>(group: &'a Group<'_>) -> BTreeSet<&'a String> {
+fn test_metrics(group: &Group<'_>) -> BTreeSet<MetricAt> {
     let runs = group.rows().flat_map(|row| &row.setting.runs);
     let outcomes = runs.filter_map(|run| run.record.as_ref()).map(|record| &record.outcome);
     outcomes
         .flat_map(|outcome| outcome.test.keys().chain(outcome.beyond.iter().flat_map(|b| b.keys())))
+        .copied()
         .collect()
 }
 
@@ -47,7 +46,7 @@ struct Extras {
     settings: bool,
 }
 
-fn main_table(group: &Group<'_>, metrics: &[&String]) -> Table {
+fn main_table(group: &Group<'_>, metrics: &[MetricAt]) -> Table {
     let rows: Vec<Row<'_, '_>> = group.rows().collect();
     let extras = Extras {
         published: rows.iter().any(|row| published(row.setting.runs[0]).is_some()),
@@ -55,7 +54,7 @@ fn main_table(group: &Group<'_>, metrics: &[&String]) -> Table {
     };
     let mut columns = vec![TableColumn::text("loss")];
     for metric in metrics {
-        columns.push(TableColumn::number(*metric));
+        columns.push(TableColumn::number(metric.to_string()));
         if extras.published {
             columns.extend([TableColumn::number("published"), TableColumn::number("difference")]);
         }
@@ -68,11 +67,11 @@ fn main_table(group: &Group<'_>, metrics: &[&String]) -> Table {
     let row = |row: &Row<'_, '_>| {
         let setting = row.setting;
         let mut cells = vec![TableCell::new(&row.loss.name)];
-        for (metric, best) in metrics.iter().zip(&best) {
+        for (&metric, best) in metrics.iter().zip(&best) {
             let measured = setting.test(metric);
             cells.push(metric_cell(measured, *best));
             if extras.published {
-                let value = published(setting.runs[0]).and_then(|cell| cell.published.get(*metric)).copied();
+                let value = published(setting.runs[0]).and_then(|cell| cell.published.get(&metric)).copied();
                 let change =
                     measured.zip(value).and_then(|(measured, value)| relative_change(measured.mean, value));
                 cells.push(TableCell::or_dash(value.map(|value| format!("{value:.4}"))));
@@ -92,17 +91,17 @@ fn main_table(group: &Group<'_>, metrics: &[&String]) -> Table {
 }
 
 /// The other metrics, including those of the recommended lists as a whole, such as coverage.
-fn other_table(group: &Group<'_>, metrics: &[&String]) -> Table {
+fn other_table(group: &Group<'_>, metrics: &[MetricAt]) -> Table {
     let rows: Vec<Row<'_, '_>> = group.rows().collect();
     let columns = std::iter::once(TableColumn::text("loss"))
-        .chain(metrics.iter().map(|metric| TableColumn::number(*metric)));
+        .chain(metrics.iter().map(|metric| TableColumn::number(metric.to_string())));
     let best = best_means(&rows, metrics);
     let row = |row: &Row<'_, '_>| {
         let name = match row.loss.selected {
             Some(_) => row.loss.name.clone(),
             None => format!("{} ({})", row.loss.name, row.varied_settings()),
         };
-        let cells = metrics.iter().zip(&best).map(|(metric, best)| {
+        let cells = metrics.iter().zip(&best).map(|(&metric, best)| {
             if row.setting.runs.iter().any(|run| run.test(metric).is_some()) {
                 metric_cell(row.setting.test(metric), *best)
             } else {
@@ -120,13 +119,13 @@ fn other_table(group: &Group<'_>, metrics: &[&String]) -> Table {
 }
 
 /// A metric of the recommended lists as a whole.
-fn list_metric(setting: &Setting<'_>, metric: &str) -> Option<MeanStd> {
-    over_runs(&setting.runs, |run| run.record.as_ref()?.outcome.beyond.as_ref()?.get(metric).copied())
+fn list_metric(setting: &Setting<'_>, metric: MetricAt) -> Option<MeanStd> {
+    over_runs(&setting.runs, |run| run.record.as_ref()?.outcome.beyond.as_ref()?.get(&metric).copied())
 }
 
 /// The highest mean of each metric.
-fn best_means(rows: &[Row<'_, '_>], metrics: &[&String]) -> Vec<f64> {
-    let best = |metric: &&String| {
+fn best_means(rows: &[Row<'_, '_>], metrics: &[MetricAt]) -> Vec<f64> {
+    let best = |&metric: &MetricAt| {
         let means = rows.iter().filter_map(|row| row.setting.test(metric)).map(|summary| summary.mean);
         means.fold(f64::NEG_INFINITY, f64::max)
     };

@@ -1,11 +1,8 @@
 //! Paired comparison of each method with the baseline.
 
-use std::collections::BTreeMap;
-
-use super::{
-    Comparison, Difference, EvaluatedMethod, EvaluatedMethods, EvaluatedRun, MethodSummary, MetricAt,
-};
+use super::{Comparison, Difference, EvaluatedMethod, EvaluatedMethods, EvaluatedRun, MethodSummary};
 use crate::stats::{Bootstrap, MeanStd, holm, mean, mean_interval, paired_t, wilcoxon};
+use rivalry::eval::{MetricAt, Metrics};
 
 /// Summarises every method over its seeds and compares it with the one at the index `baseline`.
 ///
@@ -17,18 +14,17 @@ pub fn compare_to_baseline(
     metrics: &[MetricAt],
     bootstrap: Bootstrap,
 ) -> Comparison {
-    let names: Vec<String> = metrics.iter().map(MetricAt::to_string).collect();
     let mut methods: Vec<MethodSummary> = evaluated.methods.iter().map(summarise).collect();
-    for name in &names {
-        let base = user_means(&evaluated.methods[baseline], name);
+    for &metric in metrics {
+        let base = user_means(&evaluated.methods[baseline], metric);
         let mut found: Vec<(usize, Difference)> = Vec::new();
         for (index, method) in evaluated.methods.iter().enumerate() {
             if index == baseline {
                 continue;
             }
-            let mut difference = difference(&user_means(method, name), &base, bootstrap);
-            let difference_in = |part: fn(&MethodSummary) -> &BTreeMap<String, MeanStd>| {
-                Some(part(&methods[index]).get(name)?.mean - part(&methods[baseline]).get(name)?.mean)
+            let mut difference = difference(&user_means(method, metric), &base, bootstrap);
+            let difference_in = |part: fn(&MethodSummary) -> &Metrics<MeanStd>| {
+                Some(part(&methods[index]).get(&metric)?.mean - part(&methods[baseline]).get(&metric)?.mean)
             };
             difference.head = difference_in(|method| &method.head);
             difference.tail = difference_in(|method| &method.tail);
@@ -40,13 +36,15 @@ pub fn compare_to_baseline(
         let (t, ranks) = (corrected(|found| found.t.p), corrected(|found| found.wilcoxon.p));
         for (((index, difference), t), ranks) in found.into_iter().zip(t).zip(ranks) {
             let difference = Difference { t_corrected: t, wilcoxon_corrected: ranks, ..difference };
-            methods[index].differences.insert(name.clone(), difference);
+            methods[index].differences.insert(metric, difference);
         }
     }
     Comparison {
         protocol: evaluated.protocol.clone(),
-        users: names.first().map_or(0, |name| evaluated.methods[baseline].runs[0].per_user[name].len()),
-        metrics: names,
+        users: metrics
+            .first()
+            .map_or(0, |&metric| evaluated.methods[baseline].runs[0].per_user[metric].len()),
+        metrics: metrics.to_vec(),
         baseline: evaluated.methods[baseline].name.clone(),
         confidence: bootstrap.confidence,
         resamples: bootstrap.resamples,
@@ -56,12 +54,8 @@ pub fn compare_to_baseline(
 
 /// The metrics of a method over its seeds.
 fn summarise(method: &EvaluatedMethod) -> MethodSummary {
-    let over_seeds = |part: fn(&EvaluatedRun) -> &BTreeMap<String, f64>| {
-        let names = part(&method.runs[0]).keys();
-        let values = |name: &String| -> Vec<f64> {
-            method.runs.iter().filter_map(|run| part(run).get(name)).copied().collect()
-        };
-        names.map(|name| (name.clone(), MeanStd::of(&values(name)))).collect()
+    let over_seeds = |part: fn(&EvaluatedRun) -> &Metrics| {
+        MeanStd::of_each(&method.runs.iter().map(part).collect::<Vec<_>>())
     };
     MethodSummary {
         name: method.name.clone(),
@@ -71,12 +65,12 @@ fn summarise(method: &EvaluatedMethod) -> MethodSummary {
         head: over_seeds(|run| &run.head),
         tail: over_seeds(|run| &run.tail),
         lists: over_seeds(|run| &run.lists),
-        differences: BTreeMap::new(),
+        differences: Metrics::default(),
     }
 }
 
 /// Each user's mean over the seeds of a method.
-fn user_means(method: &EvaluatedMethod, metric: &str) -> Vec<f64> {
+fn user_means(method: &EvaluatedMethod, metric: MetricAt) -> Vec<f64> {
     let columns: Vec<&[f64]> = method.runs.iter().map(|run| &run.per_user[metric][..]).collect();
     let of_user = |user: usize| mean(&columns.iter().map(|column| column[user]).collect::<Vec<_>>());
     (0..columns[0].len()).map(of_user).collect()

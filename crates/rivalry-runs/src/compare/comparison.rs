@@ -1,9 +1,10 @@
 //! The result of a comparison.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+
+use rivalry::eval::{MetricAt, Metrics};
 
 use crate::selection::Protocol;
 use crate::stats::{MeanStd, SignedRank, TTest};
@@ -15,7 +16,7 @@ pub struct Comparison {
     #[serde(flatten)]
     pub protocol: Protocol,
     /// The metrics, in the order requested.
-    pub metrics: Vec<String>,
+    pub metrics: Vec<MetricAt>,
     /// The number of users the differences are paired over.
     pub users: usize,
     /// The name of the method that the others are compared with.
@@ -38,15 +39,15 @@ pub struct MethodSummary {
     /// Their seeds.
     pub seeds: Vec<u64>,
     /// Each metric over the seeds.
-    pub metrics: BTreeMap<String, MeanStd>,
+    pub metrics: Metrics<MeanStd>,
     /// The same for the most popular fifth of the items.
-    pub head: BTreeMap<String, MeanStd>,
+    pub head: Metrics<MeanStd>,
     /// The same for the least popular fifth of the items.
-    pub tail: BTreeMap<String, MeanStd>,
+    pub tail: Metrics<MeanStd>,
     /// Coverage, popularity and Gini index of the recommendation lists over the seeds.
-    pub lists: BTreeMap<String, MeanStd>,
+    pub lists: Metrics<MeanStd>,
     /// The difference from the baseline in each metric; empty for the baseline itself.
-    pub differences: BTreeMap<String, Difference>,
+    pub differences: Metrics<Difference>,
 }
 
 /// The difference between a method and the baseline in one metric. Every user counts once, with the mean of their values

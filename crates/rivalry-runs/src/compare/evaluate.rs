@@ -1,14 +1,13 @@
 //! Evaluation of every run, with the values of each user.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Method, MetricAt};
+use super::Method;
 use crate::Result;
 use crate::run::FinishedRun;
 use crate::selection::Protocol;
 use rivalry::data::Dataset;
-use rivalry::eval::{Average, Bucket, EvalOptions, EvalPart, evaluate};
+use rivalry::eval::{Average, Bucket, EvalOptions, EvalPart, MetricAt, Metrics, evaluate};
 
 /// All methods, evaluated on the same users.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,16 +35,16 @@ pub struct EvaluatedRun {
     /// Its seed.
     pub seed: u64,
     /// The mean of each metric.
-    pub metrics: BTreeMap<String, f64>,
+    pub metrics: Metrics,
     /// The same for the most popular fifth of the items.
-    pub head: BTreeMap<String, f64>,
+    pub head: Metrics,
     /// The same for the least popular fifth of the items.
-    pub tail: BTreeMap<String, f64>,
+    pub tail: Metrics,
     /// Coverage, popularity and Gini index of the recommendation lists.
-    pub lists: BTreeMap<String, f64>,
+    pub lists: Metrics,
     /// For each metric one value per user, in the same order in every run: users with test items first, then, if the
     /// mean is over all users, a zero for each of the others.
-    pub per_user: BTreeMap<String, Vec<f64>>,
+    pub per_user: Metrics<Vec<f64>>,
 }
 
 /// The progress of an evaluation.
@@ -96,21 +95,20 @@ fn evaluate_run(run: &FinishedRun, dataset: &Dataset, metrics: &[MetricAt]) -> R
     let model = run.folder.model()?;
     dataset.check_same(&model.data_checksum)?;
     let scorer = model.scorer()?;
-    let mut k: Vec<usize> = metrics.iter().map(|metric| metric.k).collect();
+    let mut k: Vec<usize> = metrics.iter().map(|metric| metric.k()).collect();
     k.sort_unstable();
     k.dedup();
     let options =
         EvalOptions { k, per_user: true, buckets: true, beyond_accuracy: true, ..run.config.eval.clone() };
     let found = evaluate(&*scorer, dataset, EvalPart::Test, &options)?;
-    let names: Vec<String> = metrics.iter().map(MetricAt::to_string).collect();
     let mut per_user = found.per_user.unwrap_or_default().values;
-    per_user.retain(|name, _| names.contains(name));
+    per_user.retain(|metric, _| metrics.contains(metric));
     if run.config.eval.average == Average::All {
         // Users without test items count as 0 in the means.
         per_user.values_mut().for_each(|values| values.resize(dataset.users.len(), 0.0));
     }
-    let requested = |mut all: BTreeMap<String, f64>| {
-        all.retain(|name, _| names.contains(name));
+    let requested = |mut all: Metrics| {
+        all.retain(|metric, _| metrics.contains(metric));
         all
     };
     let bucket = |bucket: Option<Bucket>| requested(bucket.map(|bucket| bucket.metrics).unwrap_or_default());

@@ -38,7 +38,7 @@ pub use comparison::{Comparison, Difference, MethodSummary};
 pub use evaluate::{EvaluatedMethod, EvaluatedMethods, EvaluatedRun, EvaluationProgress, evaluate_runs};
 pub use find::runs_to_compare;
 pub use method::{Method, group_by_method};
-pub use options::{CompareOptions, MetricAt};
+pub use options::CompareOptions;
 
 use crate::Result;
 use rivalry::data::Dataset;

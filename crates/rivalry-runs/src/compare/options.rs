@@ -2,41 +2,8 @@
 
 use super::Method;
 use crate::stats::Bootstrap;
-use rivalry::eval::METRICS;
-use rivalry::{InputError, Result, unknown_name};
-
-/// A metric at a cut-off, such as `NDCG@20`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MetricAt {
-    /// The metric's label in results.
-    pub label: &'static str,
-    /// The length of the ranked list.
-    pub k: usize,
-}
-
-impl std::fmt::Display for MetricAt {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}@{}", self.label, self.k)
-    }
-}
-
-impl std::str::FromStr for MetricAt {
-    type Err = rivalry::Error;
-
-    /// Reads `NDCG@20`; upper and lower case are the same.
-    fn from_str(text: &str) -> Result<Self> {
-        let wrong = || {
-            let what = format!("expected a metric and a cut-off, found '{text}'");
-            InputError::new(what).help("for example NDCG@20")
-        };
-        let (name, k) = text.split_once('@').ok_or_else(wrong)?;
-        let k = k.parse().ok().filter(|&k| k > 0).ok_or_else(wrong)?;
-        let found = METRICS.iter().find(|metric| metric.label.eq_ignore_ascii_case(name));
-        let known = METRICS.iter().map(|metric| metric.label);
-        let metric = found.ok_or_else(|| unknown_name("metric", name, known))?;
-        Ok(Self { label: metric.label, k })
-    }
-}
+use rivalry::eval::MetricAt;
+use rivalry::{Result, unknown_name};
 
 /// Options of a comparison.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +20,7 @@ pub struct CompareOptions {
 impl Default for CompareOptions {
     /// NDCG@20 and Recall@20 against the first method.
     fn default() -> Self {
-        let metrics = ["NDCG", "Recall"].map(|label| MetricAt { label, k: 20 }).to_vec();
+        let metrics = vec![MetricAt::ndcg(20), MetricAt::recall(20)];
         Self { baseline: None, metrics, bootstrap: Bootstrap::default() }
     }
 }
@@ -76,20 +43,5 @@ impl CompareOptions {
         }
         let names = methods.iter().map(|method| method.name.as_str());
         Err(unknown_name("method", wanted, names).field("baseline").into())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn metrics_are_read_by_name_and_length() {
-        let read = |text: &str| text.parse::<MetricAt>();
-        assert_eq!(read("ndcg@5").unwrap(), MetricAt { label: "NDCG", k: 5 });
-        assert_eq!(read("HitRate@10").unwrap().to_string(), "HitRate@10");
-        let error = |text: &str| read(text).unwrap_err().to_string();
-        assert!(error("recal@20").contains("did you mean 'Recall'?"));
-        assert!(error("NDCG").contains("NDCG@20") && error("NDCG@0").contains("found 'NDCG@0'"));
     }
 }

@@ -1,6 +1,6 @@
 //! Known differences, and what the comparison reports.
 
-use std::collections::BTreeMap;
+use rivalry::eval::{MetricAt, Metrics};
 
 use super::*;
 use crate::selection::Protocol;
@@ -8,16 +8,16 @@ use crate::stats::Bootstrap;
 use rivalry::config::Select;
 use rivalry::eval::{Average, Mask};
 
-const NDCG: MetricAt = MetricAt { label: "NDCG", k: 20 };
+const NDCG: MetricAt = MetricAt::ndcg(20);
 
 fn run(seed: u64, per_user: Vec<f64>) -> EvaluatedRun {
-    let named = |value: f64| BTreeMap::from([("NDCG@20".to_owned(), value)]);
+    let named = |value: f64| Metrics::from_iter([(NDCG, value)]);
     let mean = crate::stats::mean(&per_user);
     EvaluatedRun {
         seed,
         metrics: named(mean),
         head: named(mean / 2.0),
-        per_user: BTreeMap::from([("NDCG@20".to_owned(), per_user)]),
+        per_user: Metrics::from_iter([(NDCG, per_user)]),
         ..EvaluatedRun::default()
     }
 }
@@ -29,7 +29,7 @@ fn evaluated(methods: &[(&str, &[Vec<f64>])]) -> EvaluatedMethods {
         mask: Mask::default(),
         average: Average::default(),
         select: Some(Select::Valid),
-        selection_metric: "NDCG@20".to_owned(),
+        selection_metric: NDCG,
     };
     let method = |(name, runs): &(&str, &[Vec<f64>])| EvaluatedMethod {
         name: (*name).to_owned(),

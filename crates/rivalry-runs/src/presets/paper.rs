@@ -2,9 +2,9 @@
 //!
 //! Each data set is a file in `presets/paper` and a line in the list below.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use rivalry::eval::Metrics;
 use rivalry::{InputError, Result};
 use serde::Deserialize;
 
@@ -26,7 +26,7 @@ pub struct PaperCell {
     #[serde(default)]
     pub params: toml::Table,
     /// The figures on the test part, by metric: `Recall@20`, `NDCG@20`.
-    pub published: BTreeMap<String, f64>,
+    pub published: Metrics,
 }
 
 macro_rules! embedded {

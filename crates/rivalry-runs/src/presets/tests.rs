@@ -68,8 +68,8 @@ fn settings_stand_where_they_were_published_and_on_the_grids_that_were_searched(
         let (_, params) = ROWS.iter().find(|(loss, _)| *loss == cell.key.loss).unwrap();
         let given: Vec<&str> = cell.params.keys().map(String::as_str).collect();
         assert_eq!(given, if known { params } else { &[][..] }, "{name}");
-        let metrics: Vec<&str> = cell.published.keys().map(String::as_str).collect();
-        assert_eq!(metrics, ["NDCG@20", "Recall@20"], "{name}");
+        let metrics: Vec<String> = cell.published.keys().map(ToString::to_string).collect();
+        assert_eq!(metrics, ["Recall@20", "NDCG@20"], "{name}");
         let (recall, ndcg) = (cell.published["Recall@20"], cell.published["NDCG@20"]);
         assert!(0.005 < ndcg && ndcg < recall && recall < 0.25, "{name}");
     }

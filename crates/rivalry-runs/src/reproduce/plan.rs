@@ -1,9 +1,8 @@
 //! The trainings that the published tables and figures need.
 
-use std::collections::BTreeMap;
-
 use super::cost;
 use rivalry::config::{Config, Select, setting_layer, source_layer};
+use rivalry::eval::Metrics;
 use rivalry::{InputError, Result};
 
 use crate::presets::{CellKey, paper_cells, preset_layer, tuned};
@@ -111,7 +110,7 @@ pub struct Planned {
     /// Whether the settings were tuned by our own sweeps; otherwise they are published.
     pub tuned: bool,
     /// The published figures, if there are any.
-    pub published: Option<&'static BTreeMap<String, f64>>,
+    pub published: Option<&'static Metrics>,
     /// The estimated time on one core, in seconds.
     pub cost: f64,
 }

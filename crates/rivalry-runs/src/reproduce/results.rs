@@ -1,6 +1,5 @@
 //! The results of the planned trainings.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -10,7 +9,7 @@ use super::plan::{Noise, Plan, Planned};
 use crate::run::RunFolder;
 use crate::stats::MeanStd;
 use rivalry::data::Dataset;
-use rivalry::eval::{EvalOptions, EvalPart, evaluate};
+use rivalry::eval::{EvalOptions, EvalPart, Metrics, evaluate};
 use rivalry::files::write_atomically;
 use rivalry::{InputError, Result};
 
@@ -41,17 +40,17 @@ pub struct CellResult {
     /// The epochs that were kept, by seed.
     pub epochs: Vec<usize>,
     /// Test metrics in the published protocol.
-    pub reference: BTreeMap<String, MeanStd>,
+    pub reference: Metrics<MeanStd>,
     /// Test metrics in the default protocol.
-    pub ours: BTreeMap<String, MeanStd>,
+    pub ours: Metrics<MeanStd>,
     /// Test metrics of the last epoch, if the epoch was selected on the test part.
-    pub last: BTreeMap<String, MeanStd>,
+    pub last: Metrics<MeanStd>,
     /// Test metrics of popular items.
-    pub head: BTreeMap<String, MeanStd>,
+    pub head: Metrics<MeanStd>,
     /// Test metrics of rare items.
-    pub tail: BTreeMap<String, MeanStd>,
+    pub tail: Metrics<MeanStd>,
     /// The published metrics.
-    pub published: BTreeMap<String, f64>,
+    pub published: Metrics,
 }
 
 /// Collects the results of the finished trainings of a plan in this folder, in the order of the published tables. `data`
@@ -82,8 +81,6 @@ struct Figures {
     head: Metrics,
     tail: Metrics,
 }
-
-type Metrics = BTreeMap<String, f64>;
 
 impl Figures {
     /// The metrics of a training, if it is finished.
@@ -133,15 +130,7 @@ fn in_our_protocol(
 }
 
 fn together(planned: &Planned, seeds: &[Figures]) -> CellResult {
-    let spread = |of: fn(&Figures) -> &Metrics| {
-        let names = seeds.first().map(of).into_iter().flat_map(BTreeMap::keys);
-        names
-            .map(|name| {
-                let values: Vec<f64> = seeds.iter().filter_map(|seed| of(seed).get(name).copied()).collect();
-                (name.clone(), MeanStd::of(&values))
-            })
-            .collect()
-    };
+    let spread = |of: fn(&Figures) -> &Metrics| MeanStd::of_each(&seeds.iter().map(of).collect::<Vec<_>>());
     let (false_positives, false_negatives) = match planned.noise {
         Noise::None => (0.0, 0.0),
         Noise::FalsePositives(share) => (share, 0.0),

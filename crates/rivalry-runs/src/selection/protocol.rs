@@ -1,7 +1,7 @@
 //! What two runs must have in common to be comparable.
 
 use rivalry::config::{Config, Select};
-use rivalry::eval::{Average, Mask};
+use rivalry::eval::{Average, Mask, MetricAt};
 use serde::{Deserialize, Serialize};
 
 use crate::run::{FinishedRun, RunRecord};
@@ -22,7 +22,7 @@ pub struct Protocol {
     /// How the epoch was selected; `None` for a closed-form model, which has no epochs.
     pub select: Option<Select>,
     /// The metric by which epochs and settings are selected.
-    pub selection_metric: String,
+    pub selection_metric: MetricAt,
 }
 
 impl Protocol {
@@ -54,7 +54,7 @@ impl Protocol {
             }
         }
         // Metrics may be computed at different cut-offs, as long as the epoch was selected at the same one.
-        let (one, two) = (&self.selection_metric, &other.selection_metric);
+        let (one, two) = (self.selection_metric, other.selection_metric);
         let both = self.select.is_some() && other.select.is_some();
         (both && one != two).then(|| format!("the epoch was selected by {two}, not {one}"))
     }
@@ -127,7 +127,7 @@ mod tests {
             mask: Mask::default(),
             average: Average::default(),
             select,
-            selection_metric: metric.to_owned(),
+            selection_metric: metric.parse().unwrap(),
         }
     }
 

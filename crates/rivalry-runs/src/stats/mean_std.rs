@@ -1,5 +1,6 @@
 //! Mean, standard deviation, quantiles.
 
+use rivalry::eval::{MetricAt, Metrics};
 use serde::{Deserialize, Serialize};
 
 /// The mean and standard deviation of a sample.
@@ -24,6 +25,15 @@ impl MeanStd {
         let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
         let deviation = (values.len() > 1).then(|| (squares / (values.len() - 1) as f64).sqrt());
         Self { mean, deviation }
+    }
+
+    /// The mean and standard deviation of each metric over several runs, of the metrics that the first run has.
+    pub fn of_each(runs: &[&Metrics]) -> Metrics<Self> {
+        let over_runs = |metric: &MetricAt| -> Vec<f64> {
+            runs.iter().filter_map(|values| values.get(metric).copied()).collect()
+        };
+        let metrics = runs.first().into_iter().flat_map(|first| first.keys());
+        metrics.map(|metric| (*metric, Self::of(&over_runs(metric)))).collect()
     }
 
     /// The mean and standard deviation of these values; `None` if there are none or one is missing.

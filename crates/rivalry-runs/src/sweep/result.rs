@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Trial, TrialGroup, TrialStatus};
 use crate::stats::MeanStd;
 use crate::{Error, InputError, Result};
+use rivalry::eval::MetricAt;
 use rivalry::files::write_atomically;
 
 /// The file of the selected trials.
@@ -44,8 +45,8 @@ impl SelectedTrial {
     }
 
     /// A test metric over the seeds that have it.
-    pub fn test(&self, metric: &str) -> Option<MeanStd> {
-        let values = self.seeds.iter().filter_map(|seed| seed.outcome.as_ref()?.test.get(metric).copied());
+    pub fn test(&self, metric: MetricAt) -> Option<MeanStd> {
+        let values = self.seeds.iter().filter_map(|seed| seed.outcome.as_ref()?.test.get(&metric).copied());
         let values: Vec<f64> = values.collect();
         (!values.is_empty()).then(|| MeanStd::of(&values))
     }

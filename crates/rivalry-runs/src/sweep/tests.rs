@@ -56,7 +56,7 @@ fn a_search_chooses_on_validation_and_a_second_one_has_nothing_to_do() {
     for selected in &first.selected {
         assert_eq!(selected.settings["optim.lr"].as_float(), Some(0.1));
         assert_eq!(selected.seeds.len(), 2);
-        let test = selected.test("NDCG@20").unwrap();
+        let test = selected.test(rivalry::eval::MetricAt::ndcg(20)).unwrap();
         assert!(test.mean > 0.0 && test.deviation > Some(0.0));
     }
     // Four settings, and a second seed for the best of either loss.

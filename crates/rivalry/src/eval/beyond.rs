@@ -1,8 +1,15 @@
 //! What else the lists are like: how much of the catalogue they show, and how evenly.
 
-use crate::data::Interactions;
+use super::{MetricAt, Metrics};
+use crate::data::{Interactions, gini};
 use crate::ranker::RankedLists;
-use std::collections::BTreeMap;
+
+const COVERAGE: &str = "Coverage";
+const AVERAGE_POPULARITY: &str = "AveragePopularity";
+const GINI: &str = "Gini";
+
+/// The metrics of all lists together.
+pub(super) const LABELS: [&str; 3] = [COVERAGE, AVERAGE_POPULARITY, GINI];
 
 /// For each `k`:
 /// - `Coverage@K`: the share of all items that is in at least one list
@@ -12,37 +19,25 @@ use std::collections::BTreeMap;
 /// - `Gini@K`: the Gini coefficient of how often each item is recommended, items never recommended included:
 ///   0 if all are shown equally often, near 1 if few get it all
 ///   (D. Fleder, K. Hosanagar: *Blockbuster culture's next rise or fall*, Management Science 55(5), 2009).
-pub(super) fn beyond_accuracy(
-    lists: &RankedLists,
-    train: &Interactions,
-    ks: &[usize],
-) -> BTreeMap<String, f64> {
+pub(super) fn beyond_accuracy(lists: &RankedLists, train: &Interactions, ks: &[usize]) -> Metrics {
     let popularity = train.item_counts();
-    let mut values = BTreeMap::new();
+    let mut values = Metrics::default();
     for &k in ks {
-        let mut shown = vec![0u64; popularity.len()];
+        let mut shown = vec![0u32; popularity.len()];
         for n in 0..lists.queries().len() {
             lists.items(n).iter().take(k).for_each(|&item| shown[item as usize] += 1);
         }
-        let places: u64 = shown.iter().sum();
+        let places: u64 = shown.iter().map(|&times| u64::from(times)).sum();
         let weight: u64 =
-            shown.iter().zip(&popularity).map(|(&times, &count)| times * u64::from(count)).sum();
+            shown.iter().zip(&popularity).map(|(&times, &count)| u64::from(times) * u64::from(count)).sum();
+        shown.sort_unstable();
         let covered = shown.iter().filter(|&&times| times > 0).count();
         // A list can be empty if the mask left nothing; if all are, there is nothing to average.
-        values.insert(format!("Coverage@{k}"), covered as f64 / shown.len() as f64);
-        values.insert(format!("AveragePopularity@{k}"), weight as f64 / places.max(1) as f64);
-        values.insert(format!("Gini@{k}"), gini(shown));
+        values.insert(MetricAt::new(COVERAGE, k), covered as f64 / shown.len() as f64);
+        values.insert(MetricAt::new(AVERAGE_POPULARITY, k), weight as f64 / places.max(1) as f64);
+        values.insert(MetricAt::new(GINI, k), gini(&shown));
     }
     values
-}
-
-/// `Σ_i (2i - n - 1) x_i / (n Σ x)` over the ascending counts `x_1 … x_n`; 0 if all are 0.
-fn gini(mut counts: Vec<u64>) -> f64 {
-    counts.sort_unstable();
-    let n = counts.len() as f64;
-    let total: u64 = counts.iter().sum();
-    let spread: f64 = counts.iter().zip(1..).map(|(&x, i)| (2.0 * f64::from(i) - n - 1.0) * x as f64).sum();
-    spread / (n * total.max(1) as f64)
 }
 
 #[cfg(test)]
@@ -52,13 +47,6 @@ mod tests {
     use crate::backbone::{Embeddings, Score};
     use crate::ranker::{Candidates, Mask, rank};
     use crate::scorer::{EmbeddingScorer, Scorer};
-
-    #[test]
-    fn gini_is_0_when_even_and_near_1_when_one_gets_all() {
-        assert_eq!((gini(vec![3; 7]), gini(vec![0; 7])), (0.0, 0.0));
-        assert!((gini(vec![0, 0, 9, 0]) - 0.75).abs() < 1e-12);
-        assert!((gini(vec![3, 1, 2]) - 2.0 / 9.0).abs() < 1e-12);
-    }
 
     #[test]
     fn lists_are_counted_at_each_length() {

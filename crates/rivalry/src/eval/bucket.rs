@@ -1,10 +1,10 @@
 //! Popular and rare items apart: a mean over all hides which of them a model serves.
 
+use super::Metrics;
 use super::per_user::PerUser;
 use crate::data::Interactions;
 use crate::ranker::RankedLists;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// How well held-out items of one bucket were found, in the same lists that all items compete in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,7 +12,7 @@ pub struct Bucket {
     /// How many users have a held-out item in the bucket: the mean is over these.
     pub users: usize,
     /// The means; empty if there is no such user.
-    pub metrics: BTreeMap<String, f64>,
+    pub metrics: Metrics,
 }
 
 impl Bucket {
@@ -24,7 +24,7 @@ impl Bucket {
         let held_out = Interactions::from_pairs(held_out.n_users(), held_out.n_items(), pairs);
         let measured = PerUser::measure(lists, &held_out, ks);
         let users = measured.users.len();
-        Self { users, metrics: if users == 0 { BTreeMap::new() } else { measured.means(users) } }
+        Self { users, metrics: if users == 0 { Metrics::default() } else { measured.means(users) } }
     }
 }
 

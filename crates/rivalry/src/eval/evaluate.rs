@@ -1,13 +1,12 @@
 //! From a scorer to metrics.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use serde::Serialize;
 
 use super::beyond::beyond_accuracy;
 use super::bucket::{Bucket, head_and_tail};
-use super::{Average, EvalOptions, EvalPart, HeldOut, PerUser, check};
+use super::{Average, EvalOptions, EvalPart, HeldOut, Metrics, PerUser, check};
 use crate::Result;
 use crate::data::Dataset;
 use crate::ranker::{Candidates, QUERIES, RankedLists, rank};
@@ -20,7 +19,7 @@ const SCORES_PER_REPORT: usize = 1 << 26;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Evaluation {
     /// The mean of each metric, by names such as `Recall@20`.
-    pub metrics: BTreeMap<String, f64>,
+    pub metrics: Metrics,
     /// The number of users with held-out items, for whom items were ranked.
     pub users: usize,
     /// The values of each user, if asked for.
@@ -34,7 +33,7 @@ pub struct Evaluation {
     pub tail: Option<Bucket>,
     /// `Coverage@K`, `AveragePopularity@K` and `Gini@K`, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub beyond: Option<BTreeMap<String, f64>>,
+    pub beyond: Option<Metrics>,
 }
 
 /// Ranks all items for every user with held-out items, and measures the lists.

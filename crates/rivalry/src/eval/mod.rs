@@ -9,6 +9,7 @@ mod check;
 mod evaluate;
 mod held_out;
 mod metric;
+mod metrics;
 mod options;
 mod per_user;
 #[cfg(test)]
@@ -18,7 +19,8 @@ mod verify;
 pub use bucket::Bucket;
 pub use evaluate::{Evaluation, evaluate, evaluate_with_progress};
 use held_out::HeldOut;
-pub use metric::{Judged, METRICS, MetricEntry, reading_order};
+pub use metric::{Judged, METRICS, MetricEntry};
+pub use metrics::{MetricAt, Metrics};
 pub use options::{Average, EvalOptions, EvalPart, Mask};
 pub use per_user::PerUser;
 pub use verify::{Verification, verify};

@@ -1,7 +1,7 @@
 //! The settings of an evaluation. The published reference differs from good practice in `mask` and `average`, and both
 //! change the figures: so they are named, can be set, and are recorded.
 
-use super::check;
+use super::{MetricAt, check};
 use crate::Result;
 use crate::data::Dataset;
 use crate::memory::MemoryLimit;
@@ -95,9 +95,9 @@ impl EvalOptions {
     }
 
     /// The metric an epoch is chosen by: NDCG@20, or NDCG at the longest list where 20 is not measured.
-    pub fn selection_metric(&self) -> String {
+    pub fn selection_metric(&self) -> MetricAt {
         let k = if self.k.contains(&20) { 20 } else { self.k.iter().copied().max().unwrap_or(20) };
-        format!("NDCG@{k}")
+        MetricAt::ndcg(k)
     }
 }
 

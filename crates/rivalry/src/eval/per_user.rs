@@ -1,10 +1,10 @@
 //! Every metric of every user's list, and the means over users.
 
+use super::Metrics;
 use super::metric::{Judged, METRICS};
 use crate::data::Interactions;
 use crate::ranker::RankedLists;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// The values behind the means: what significance tests need.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -12,7 +12,7 @@ pub struct PerUser {
     /// The users measured (dense ids): those with at least one held-out item.
     pub users: Vec<u32>,
     /// For each metric, such as `Recall@20`, one value for each of these users.
-    pub values: BTreeMap<String, Vec<f64>>,
+    pub values: Metrics<Vec<f64>>,
 }
 
 impl PerUser {
@@ -37,14 +37,14 @@ impl PerUser {
                 column.push(value + 0.0);
             }
         }
-        let names = ks.iter().flat_map(|k| METRICS.iter().map(move |metric| format!("{}@{k}", metric.label)));
-        Self { users, values: names.zip(columns).collect() }
+        let metrics = ks.iter().flat_map(|&k| METRICS.iter().map(move |metric| metric.at(k)));
+        Self { users, values: metrics.zip(columns).collect() }
     }
 
     /// The mean of each metric over `n_users` users; whoever was not measured counts as 0.
-    pub(super) fn means(&self, n_users: usize) -> BTreeMap<String, f64> {
+    pub(super) fn means(&self, n_users: usize) -> Metrics {
         // One after the other in the order of users: the same bits every time.
         let mean = |values: &Vec<f64>| values.iter().sum::<f64>() / n_users as f64;
-        self.values.iter().map(|(name, values)| (name.clone(), mean(values))).collect()
+        self.values.iter().map(|(&metric, values)| (metric, mean(values))).collect()
     }
 }

@@ -3,7 +3,7 @@
 
 mod definitions;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use self::definitions::{naive_beyond, naive_means};
 use super::bucket::head_and_tail;
 use super::evaluate::ranked_lists;
-use super::{Average, EvalOptions, EvalPart, Evaluation, HeldOut, evaluate};
+use super::{Average, EvalOptions, EvalPart, Evaluation, HeldOut, Metrics, evaluate};
 use crate::data::{Dataset, Interactions};
 use crate::ranker::RankedLists;
 use crate::scorer::{ReferenceScores, Scorer};
@@ -73,7 +73,7 @@ pub fn verify(
                 |user| truth.items_of(user).iter().copied().filter(|i| items.contains(i)).collect();
             let means = naive_means(&lists, in_bucket, &options.k);
             let reported = bucket.as_ref().map(|bucket| &bucket.metrics);
-            checked.compare(name, reported.unwrap_or(&BTreeMap::new()), &means.over(means.users))?;
+            checked.compare(name, reported.unwrap_or(&Metrics::default()), &means.over(means.users))?;
         }
     }
     if let Some(beyond) = &evaluation.beyond {
@@ -132,22 +132,18 @@ struct Checked {
 
 impl Checked {
     /// Compares reported figures with recomputed ones.
-    fn compare(
-        &mut self,
-        of: &str,
-        reported: &BTreeMap<String, f64>,
-        again: &BTreeMap<String, f64>,
-    ) -> Result<()> {
+    fn compare(&mut self, of: &str, reported: &Metrics, again: &Metrics) -> Result<()> {
         let name = |figure: &str| format!("{figure}{}{of}", if of.is_empty() { "" } else { " of the " });
         if !reported.keys().eq(again.keys()) {
             let what =
                 format!("{} has other figures: {:?}, {:?}", name("what"), reported.keys(), again.keys());
             return Err(Error::Unverified { what });
         }
-        for (figure, &value) in reported {
+        for (&figure, &value) in reported {
             let difference = (value - again[figure]).abs() / value.abs().max(1.0);
             if difference.is_nan() || difference > TOLERANCE {
-                let what = format!("{} is reported as {value}, but is {}", name(figure), again[figure]);
+                let what =
+                    format!("{} is reported as {value}, but is {}", name(&figure.to_string()), again[figure]);
                 return Err(Error::Unverified { what });
             }
             self.figures += 1;
@@ -164,7 +160,7 @@ mod tests {
     use crate::Matrix;
     use crate::backbone::{Embeddings, Score};
     use crate::data::{DataConfig, LoadOptions, load};
-    use crate::eval::{METRICS, Mask};
+    use crate::eval::{METRICS, Mask, MetricAt};
     use crate::scorer::{EmbeddingScorer, ItemBlock, Query};
 
     fn dataset() -> Dataset {
@@ -249,13 +245,13 @@ mod tests {
 
     #[test]
     fn a_figure_that_is_wrong_or_not_a_number_is_found_out() {
-        let figures = |value: f64| BTreeMap::from([("NDCG@20".to_owned(), value)]);
+        let figures = |value: f64| Metrics::from_iter([(MetricAt::ndcg(20), value)]);
         let mut checked = Checked::default();
         assert!(checked.compare("", &figures(0.5), &figures(0.5)).is_ok());
         for wrong in [0.5001, f64::NAN] {
             let error = checked.compare("head", &figures(wrong), &figures(0.5)).unwrap_err().to_string();
             assert!(error.contains("NDCG@20 of the head"), "{error}");
         }
-        assert!(checked.compare("", &figures(0.5), &BTreeMap::new()).is_err());
+        assert!(checked.compare("", &figures(0.5), &Metrics::default()).is_err());
     }
 }

@@ -1,14 +1,12 @@
 //! The result of a training.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::TrainingState;
 use super::progress::Seconds;
 use crate::config::{Config, Select};
 use crate::data::Dataset;
-use crate::eval::Bucket;
+use crate::eval::{Bucket, Metrics};
 use crate::model::Model;
 use crate::tensors::Tensors;
 
@@ -47,9 +45,9 @@ pub struct Outcome {
     #[serde(flatten)]
     pub training: Option<EpochOutcome>,
     /// Metrics on the validation part, if there is one.
-    pub valid: Option<BTreeMap<String, f64>>,
+    pub valid: Option<Metrics>,
     /// Metrics on the test part; empty if there is none.
-    pub test: BTreeMap<String, f64>,
+    pub test: Metrics,
     /// The test metrics of popular items alone, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<Bucket>,
@@ -58,7 +56,7 @@ pub struct Outcome {
     pub tail: Option<Bucket>,
     /// Coverage, popularity and Gini of the test lists, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub beyond: Option<BTreeMap<String, f64>>,
+    pub beyond: Option<Metrics>,
     /// Time spent.
     pub seconds: Seconds,
 }

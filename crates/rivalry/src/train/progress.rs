@@ -1,9 +1,10 @@
 //! The progress of a training, and its observers.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
+
+use crate::eval::Metrics;
 
 /// What a resumed training must know besides the tables.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,10 +43,10 @@ pub struct Record {
     pub loss: f64,
     /// Metrics on the validation part, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub valid: Option<BTreeMap<String, f64>>,
+    pub valid: Option<Metrics>,
     /// Metrics on the test part, where the epoch is chosen on it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub test: Option<BTreeMap<String, f64>>,
+    pub test: Option<Metrics>,
     /// Whether this is the best epoch so far.
     pub best: bool,
     /// Time spent until then.

@@ -7,6 +7,8 @@ mod ndcg;
 mod precision;
 mod recall;
 
+use super::MetricAt;
+
 /// One user's list as a metric sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged<'a> {
@@ -43,12 +45,14 @@ pub struct MetricEntry {
 pub static METRICS: &[MetricEntry] =
     &[recall::ENTRY, ndcg::ENTRY, precision::ENTRY, hit_rate::ENTRY, mrr::ENTRY, map::ENTRY];
 
-/// Where a figure such as `NDCG@20` stands among others: by K, then as the metrics are listed; what is not on the list
-/// comes last.
-pub fn reading_order(name: &str) -> (usize, usize) {
-    let (label, k) = name.split_once('@').unwrap_or((name, ""));
-    let place = METRICS.iter().position(|metric| metric.label == label).unwrap_or(METRICS.len());
-    (k.parse().unwrap_or(0), place)
+pub(super) const NDCG: &str = ndcg::ENTRY.label;
+pub(super) const RECALL: &str = recall::ENTRY.label;
+
+impl MetricEntry {
+    /// This metric at a cut-off.
+    pub fn at(&self, k: usize) -> MetricAt {
+        MetricAt::new(self.label, k)
+    }
 }
 
 #[cfg(test)]

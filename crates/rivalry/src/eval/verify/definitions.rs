@@ -1,28 +1,29 @@
 //! Every metric written out from its definition, in plain loops.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
 use crate::data::Interactions;
+use crate::eval::{MetricAt, Metrics};
 use crate::ranker::RankedLists;
 
 /// Sums of metrics over users.
 pub(super) struct Sums {
     pub users: usize,
-    sums: BTreeMap<String, f64>,
+    sums: Metrics,
 }
 
 impl Sums {
-    pub fn over(&self, users: usize) -> BTreeMap<String, f64> {
-        let means = self.sums.iter().map(|(name, sum)| (name.clone(), sum / users as f64));
-        if self.users == 0 { BTreeMap::new() } else { means.collect() }
+    pub fn over(&self, users: usize) -> Metrics {
+        let means = self.sums.iter().map(|(&metric, sum)| (metric, sum / users as f64));
+        if self.users == 0 { Metrics::default() } else { means.collect() }
     }
 }
 
 /// Every metric of every user with held-out items.
 pub(super) fn naive_means(lists: &RankedLists, truth: impl Fn(u32) -> BTreeSet<u32>, ks: &[usize]) -> Sums {
-    let mut all = Sums { users: 0, sums: BTreeMap::new() };
+    let mut all = Sums { users: 0, sums: Metrics::default() };
     for (n, &user) in lists.queries().iter().enumerate() {
         let truth = truth(user);
         if truth.is_empty() {
@@ -32,7 +33,7 @@ pub(super) fn naive_means(lists: &RankedLists, truth: impl Fn(u32) -> BTreeSet<u
         for &k in ks {
             let hit: Vec<bool> = lists.items(n).iter().take(k).map(|item| truth.contains(item)).collect();
             for (label, value) in definitions(&hit, truth.len(), k) {
-                *all.sums.entry(format!("{label}@{k}")).or_default() += value;
+                *all.sums.entry(MetricAt::new(label, k)).or_default() += value;
             }
         }
     }
@@ -63,9 +64,9 @@ pub(super) fn definitions(hit: &[bool], relevant: usize, k: usize) -> [(&'static
 }
 
 /// Coverage, popularity and Gini by their definitions; Gini as the mean absolute difference over all pairs of items.
-pub(super) fn naive_beyond(lists: &RankedLists, train: &Interactions, ks: &[usize]) -> BTreeMap<String, f64> {
+pub(super) fn naive_beyond(lists: &RankedLists, train: &Interactions, ks: &[usize]) -> Metrics {
     let n_items = train.n_items();
-    let mut values = BTreeMap::new();
+    let mut values = Metrics::default();
     for &k in ks {
         let mut shown = vec![0.0; n_items];
         let (mut popularity, mut places) = (0.0, 0.0);
@@ -80,9 +81,9 @@ pub(super) fn naive_beyond(lists: &RankedLists, train: &Interactions, ks: &[usiz
         let different = |a: &f64| shown.iter().map(|b| (a - b).abs()).sum::<f64>();
         let spread: f64 = shown.par_iter().map(different).collect::<Vec<f64>>().iter().sum();
         let covered = shown.iter().filter(|&&times| times > 0.0).count();
-        values.insert(format!("Coverage@{k}"), covered as f64 / n_items as f64);
-        values.insert(format!("AveragePopularity@{k}"), popularity / f64::max(places, 1.0));
-        values.insert(format!("Gini@{k}"), spread / (2.0 * n_items as f64 * f64::max(places, 1.0)));
+        values.insert(MetricAt::new("Coverage", k), covered as f64 / n_items as f64);
+        values.insert(MetricAt::new("AveragePopularity", k), popularity / f64::max(places, 1.0));
+        values.insert(MetricAt::new("Gini", k), spread / (2.0 * n_items as f64 * f64::max(places, 1.0)));
     }
     values
 }

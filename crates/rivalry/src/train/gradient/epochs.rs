@@ -177,8 +177,8 @@ impl<'a> Epochs<'a> {
         let [valid, test] = measured;
         let metric = options.selection_metric();
         let value = match self.select {
-            Select::Valid => valid.as_ref().map(|metrics| metrics[&metric]),
-            Select::Test => test.as_ref().map(|metrics| metrics[&metric]),
+            Select::Valid => valid.as_ref().map(|metrics| metrics[metric]),
+            Select::Test => test.as_ref().map(|metrics| metrics[metric]),
             Select::Last => None,
         };
         let best = match (self.progress.best.and_then(|best| best.value), value) {
