@@ -30,11 +30,19 @@ step() { printf '\n== [%3d s] %s\n' $((SECONDS - started)) "$*"; "$@"; }
 skipped() { printf '\n== [%3d s] skipped: %s\n' $((SECONDS - started)) "$*"; }
 has() { cargo "$1" --version >/dev/null 2>&1 || { skipped "cargo $1 is not installed"; false; }; }
 
-# A virtual environment with the wheel of this checkout and the libraries of its tests.
-python_venv() {
+# A virtual environment with the libraries that the Python tests need.
+python_environment() {
   rm -rf target/python
   python3 -m venv target/python
   target/python/bin/pip install --quiet --upgrade 'pip>=25.1'
-  target/python/bin/pip install --quiet .
   target/python/bin/pip install --quiet --group test
+}
+
+# Puts the Python sources and the compiled module of this checkout into that environment, without building a wheel.
+python_package_in_place() {
+  local site
+  site=$(target/python/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  rm -rf "$site"/rivalry "$site"/rivalry-*.dist-info
+  cp -r python/rivalry "$site/rivalry"
+  cp target/release/lib_rivalry.so "$site/rivalry/_rivalry.abi3.so"
 }

@@ -97,7 +97,10 @@ def test_closed_form_models_are_the_same_too(command: str, tmp_path: Path) -> No
 
 
 def test_versions_come_from_one_place(command: str) -> None:
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
     assert run(command, "--version").split() == ["rivalry", rivalry.__version__]
-    assert version("rivalry") == rivalry.__version__
+    try:
+        assert version("rivalry") == rivalry.__version__
+    except PackageNotFoundError:
+        pytest.skip("the package is tested in place, not as a wheel")
