@@ -7,8 +7,9 @@ use rivalry::models::{MODELS, ModelConfig};
 use rivalry::optim::{OPTIMIZERS, OptimConfig};
 use rivalry::train::gradient::{Batch, EmbeddingModel, GradientStep, OptimizedModel};
 
+use crate::step::Given;
 use crate::{
-    Given, assert_close, assert_tables_close, cases, embeddings, id_rows, ids, matrix, score, section, table,
+    assert_close, assert_tables_close, cases, embeddings, id_rows, ids, matrix, score, section, table,
     widened,
 };
 
