@@ -24,7 +24,7 @@
 //!    compressed) and returns [`RawData`]: records with dense ids, and [`IdMap`]s to the original ids.
 //! 3. [`prepare`] merges duplicates, filters by rating and k-core, and splits; see [`Preparation`].
 //!
-//! [`write_benchmark`] writes a data set in a format that other programs read.
+//! [`write_benchmark`] writes a data set in a format that other programs read; [`export`] writes tables.
 //!
 //! Results depend on the data and the settings alone, never on the machine or the number of threads: the same
 //! [`Dataset::checksum`] means the same data.
@@ -48,6 +48,7 @@ pub mod digest;
 #[cfg(feature = "download")]
 mod download;
 mod error;
+pub mod export;
 pub mod files;
 mod filter;
 mod ids;

@@ -17,7 +17,7 @@ pub fn write(
     content: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
 ) -> Result<()> {
     let fail = |e: std::io::Error| Error::io("write", path, e);
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     let mut pending = PendingFile::new(folder, TEMP_PREFIX).map_err(fail)?;
     let mut writer = BufWriter::new(pending.file_mut());
     content(&mut writer).and_then(|()| writer.flush()).map_err(fail)?;
@@ -25,6 +25,11 @@ pub fn write(
     pending.persist(path).map_err(fail)?;
     sync_folder(folder);
     Ok(())
+}
+
+/// The folder that a path is in.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Syncs the entries of a folder to disk, so that a rename survives a power failure. Best effort: not every file system

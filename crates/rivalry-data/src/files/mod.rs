@@ -1,11 +1,14 @@
-//! Crash-safe files: atomic writes, temporary files that clean up after dead processes, and folder locks.
+//! Crash-safe files: atomic writes, results that go to a file or a stream, temporary files that clean up after dead
+//! processes, and folder locks.
 
 mod atomic;
 mod lock;
+mod output;
 mod pending;
 
 pub use atomic::{TEMP_PREFIX, write as write_atomically};
 pub use lock::{FolderLock, LOCK_FILE};
+pub use output::{Output, OutputWriter};
 
 pub(crate) use atomic::sync_folder;
 #[cfg(feature = "download")]

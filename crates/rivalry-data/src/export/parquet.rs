@@ -1,0 +1,135 @@
+//! Parquet: typed columns, in row groups that are written when they are full.
+
+use std::io;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
+
+use super::{Cell, Column, ColumnType, RowWriter, integer};
+use crate::files::OutputWriter;
+
+/// The rows of a row group, which is what is held in memory.
+const ROWS: usize = 1 << 17;
+
+struct Parquet {
+    file: SerializedFileWriter<OutputWriter>,
+    columns: Vec<Values>,
+    rows: usize,
+}
+
+/// The cells of a column in the current row group.
+enum Values {
+    Text(Vec<ByteArray>),
+    Integer(Vec<i64>),
+    Count(Vec<i32>),
+    Single(Vec<f32>),
+    Double(Vec<f64>),
+}
+
+pub(super) fn start(sink: OutputWriter, columns: &[Column]) -> io::Result<Box<dyn RowWriter>> {
+    let fields: Result<Vec<_>, ParquetError> = columns.iter().map(|column| field(column).map(Arc::new)).collect();
+    let schema = Type::group_type_builder("table").with_fields(fields?).build()?;
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let file = SerializedFileWriter::new(sink, Arc::new(schema), Arc::new(properties))?;
+    let columns = columns.iter().map(|column| Values::new(column.kind)).collect();
+    Ok(Box::new(Parquet { file, columns, rows: 0 }))
+}
+
+fn field(column: &Column) -> Result<Type, ParquetError> {
+    let (physical, converted) = match column.kind {
+        ColumnType::Text => (Physical::BYTE_ARRAY, ConvertedType::UTF8),
+        ColumnType::Integer => (Physical::INT64, ConvertedType::NONE),
+        ColumnType::Count => (Physical::INT32, ConvertedType::UINT_32),
+        ColumnType::Single => (Physical::FLOAT, ConvertedType::NONE),
+        ColumnType::Double => (Physical::DOUBLE, ConvertedType::NONE),
+    };
+    let field = Type::primitive_type_builder(&column.name, physical);
+    field.with_repetition(Repetition::REQUIRED).with_converted_type(converted).build()
+}
+
+impl Values {
+    fn new(kind: ColumnType) -> Self {
+        match kind {
+            ColumnType::Text => Self::Text(Vec::new()),
+            ColumnType::Integer => Self::Integer(Vec::new()),
+            ColumnType::Count => Self::Count(Vec::new()),
+            ColumnType::Single => Self::Single(Vec::new()),
+            ColumnType::Double => Self::Double(Vec::new()),
+        }
+    }
+
+    fn push(&mut self, cell: &Cell<'_>) -> io::Result<()> {
+        match (self, *cell) {
+            (Self::Text(values), Cell::Text(text)) => values.push(text.into()),
+            (Self::Integer(values), Cell::Text(text)) => {
+                values.push(integer(text).ok_or_else(|| io::Error::other(format!("'{text}' is no number")))?);
+            }
+            // The same 32 bits: the column is declared to be without sign.
+            (Self::Count(values), Cell::Count(n)) => values.push(n.cast_signed()),
+            (Self::Single(values), Cell::Single(x)) => values.push(x),
+            (Self::Double(values), Cell::Double(x)) => values.push(x),
+            _ => return Err(io::Error::other("a cell of another type than its column")),
+        }
+        Ok(())
+    }
+}
+
+impl Parquet {
+    fn write_group(&mut self) -> Result<(), ParquetError> {
+        let mut group = self.file.next_row_group()?;
+        for values in &mut self.columns {
+            let Some(mut column) = group.next_column()? else { break };
+            match (column.untyped(), values) {
+                (ColumnWriter::ByteArrayColumnWriter(writer), Values::Text(values)) => {
+                    writer.write_batch(values, None, None)?;
+                    values.clear();
+                }
+                (ColumnWriter::Int64ColumnWriter(writer), Values::Integer(values)) => {
+                    writer.write_batch(values, None, None)?;
+                    values.clear();
+                }
+                (ColumnWriter::Int32ColumnWriter(writer), Values::Count(values)) => {
+                    writer.write_batch(values, None, None)?;
+                    values.clear();
+                }
+                (ColumnWriter::FloatColumnWriter(writer), Values::Single(values)) => {
+                    writer.write_batch(values, None, None)?;
+                    values.clear();
+                }
+                (ColumnWriter::DoubleColumnWriter(writer), Values::Double(values)) => {
+                    writer.write_batch(values, None, None)?;
+                    values.clear();
+                }
+                _ => return Err(ParquetError::General("a column of another type than the schema's".into())),
+            }
+            column.close()?;
+        }
+        group.close()?;
+        self.rows = 0;
+        Ok(())
+    }
+}
+
+impl RowWriter for Parquet {
+    fn row(&mut self, _: &[Column], cells: &[Cell<'_>]) -> io::Result<()> {
+        self.columns.iter_mut().zip(cells).try_for_each(|(values, cell)| values.push(cell))?;
+        self.rows += 1;
+        if self.rows == ROWS {
+            self.write_group()?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<OutputWriter> {
+        if self.rows > 0 {
+            self.write_group()?;
+        }
+        Ok(self.file.into_inner()?)
+    }
+}
