@@ -129,7 +129,7 @@ fn a_folder_that_exists() {
     let world = World::with_log();
     world.train("run", &[]);
     let again: Vec<&str> = [&["train", "--data", "log.csv", "--out", "run"], SMALL].concat();
-    holds(&world.fails(2, &again), &["run: exists already", "--force"]);
+    holds(&world.fails(2, &again), &["run: already exists", "--force"]);
     let old = world.read("run/model.safetensors");
     world.train("run", &["--force", "--seed", "1"]);
     assert_ne!(world.read("run/model.safetensors"), old);
@@ -137,9 +137,9 @@ fn a_folder_that_exists() {
     world.write("notes.txt", "mine");
     holds(
         &world.fails(2, &["recommend", "run", "--all", "--out", "notes.txt"]),
-        &["exists already", "--force"],
+        &["already exists", "--force"],
     );
-    holds(&world.fails(2, &["evaluate", "run", "--per-user", "notes.txt"]), &["exists already", "--force"]);
+    holds(&world.fails(2, &["evaluate", "run", "--per-user", "notes.txt"]), &["already exists", "--force"]);
 }
 
 #[test]

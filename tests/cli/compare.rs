@@ -116,7 +116,7 @@ fn every_format_says_what_was_done_and_marks_the_best() {
     holds(&err, &["table.csv"]);
     holds(
         &world.fails(2, &["compare", "runs", "-o", "table.csv"]),
-        &["table.csv: exists already", "--force"],
+        &["table.csv: already exists", "--force"],
     );
     world.ok(&["compare", "runs", "--json", "-o", "table.csv", "--force"]);
     serde_json::from_slice::<Value>(&world.read("table.csv")).unwrap();

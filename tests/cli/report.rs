@@ -85,7 +85,7 @@ fn invalid_input_is_refused_by_name() {
     );
     holds(&world.fails(2, &["report", "runs", "-o", "empty", "--force"]), &["empty: is a folder"]);
     world.write("r.html", "mine");
-    holds(&world.fails(2, &["report", "runs", "-o", "r.html"]), &["r.html: exists already", "--force"]);
+    holds(&world.fails(2, &["report", "runs", "-o", "r.html"]), &["r.html: already exists", "--force"]);
     world.ok(&["report", "runs", "-o", "r.html", "--force"]);
     let log = String::from_utf8(world.read("runs/sl/log.jsonl")).unwrap();
     world.write("runs/sl/log.jsonl", &log.replacen("\n", "\n}", 1));

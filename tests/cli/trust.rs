@@ -26,7 +26,7 @@ fn a_run_is_repeated_from_its_record_to_the_bit() {
     let document = world.json(&["rerun", "run", "--json", "--out", "again"]);
     assert_eq!((&document["same"], &document["model_compared"]), (&true.into(), &true.into()));
     assert!(world.read("run/model.safetensors") == world.read("again/model.safetensors"));
-    holds(&world.fails(2, &["rerun", "run", "--out", "again"]), &["exists already"]);
+    holds(&world.fails(2, &["rerun", "run", "--out", "again"]), &["already exists"]);
 }
 
 #[test]

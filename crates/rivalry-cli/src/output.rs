@@ -44,7 +44,11 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::from(130);
     }
     // A closed pipe, as in `rivalry list losses | head -1`, is not an error.
-    if error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == ErrorKind::BrokenPipe) {
+    let cause = match error.downcast_ref::<rivalry::Error>() {
+        Some(rivalry::Error::Io { source, .. }) => Some(source),
+        _ => error.downcast_ref::<io::Error>(),
+    };
+    if cause.is_some_and(|e| e.kind() == ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }
     warn(error);

@@ -29,13 +29,13 @@ pub struct CompareArgs {
     /// Seed of the bootstrap
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed())]
     pub seed: u64,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = FormatArg::Table)]
-    pub format: FormatArg,
+    /// Output format [default: by the extension of --out (.txt, .md, .tex, .csv, .json), otherwise table]
+    #[arg(long, value_enum)]
+    pub format: Option<FormatArg>,
     /// Print JSON
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// Write to this file instead of printing
+    /// Write to this file instead of printing; '-' for standard output
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Overwrite an existing file
@@ -59,6 +59,21 @@ pub enum FormatArg {
     Latex,
     /// All figures, one row per method and metric
     Csv,
+    /// JSON document, as with --json
+    Json,
+}
+
+impl FormatArg {
+    /// The extension of a file in this format.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Table => "txt",
+            Self::Markdown => "md",
+            Self::Latex => "tex",
+            Self::Csv => "csv",
+            Self::Json => "json",
+        }
+    }
 }
 
 /// `rivalry inspect`
@@ -75,6 +90,12 @@ pub struct InspectArgs {
     /// Seed of the sampled pairs and negatives [default: the run's seed]
     #[arg(long, value_name = "N", value_parser = seed())]
     pub seed: Option<u64>,
+    /// Write the inspection to this JSON file instead of the run folder
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Overwrite an existing file
+    #[arg(long, requires = "out")]
+    pub force: bool,
     #[command(flatten)]
     pub machine: Machine,
     /// Print JSON

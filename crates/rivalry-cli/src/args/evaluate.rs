@@ -12,7 +12,7 @@ pub struct EvaluateArgs {
     /// Run folder
     pub run: PathBuf,
     /// Cut-offs K, such as 5,20 [default: those of the run]
-    #[arg(long, value_delimiter = ',', value_name = "K,…")]
+    #[arg(short, long, value_delimiter = ',', value_name = "K,…")]
     pub k: Vec<usize>,
     /// Set to evaluate on
     #[arg(long, value_enum, default_value_t = SplitArg::Test)]
@@ -23,7 +23,8 @@ pub struct EvaluateArgs {
     /// Users to average over [default: as in the run's config]
     #[arg(long, value_enum)]
     pub average: Option<AverageArg>,
-    /// Write per-user metrics to this CSV file, with original user ids
+    /// Write the metrics of each user, with original ids, to this file (.csv, .tsv, .jsonl or .json, also with .gz or
+    /// .zst, or .parquet), or to standard output with '-'
     #[arg(long, value_name = "FILE")]
     pub per_user: Option<PathBuf>,
     /// Overwrite an existing file

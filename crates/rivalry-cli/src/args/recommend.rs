@@ -14,12 +14,20 @@ pub struct RecommendArgs {
     pub run: PathBuf,
     #[command(flatten)]
     pub users: UsersArgs,
+    /// Leave out users that the model doesn't know, and say which
+    #[arg(long)]
+    pub skip_unknown: bool,
     /// Number of items per user
-    #[arg(short, default_value_t = 20, value_parser = value_parser!(u32).range(1..))]
-    pub n: u32,
-    /// Write a CSV file (user, rank, item, score) instead of printing
-    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    #[arg(short, long, visible_short_alias = 'n', value_name = "K", default_value_t = 20)]
+    #[arg(value_parser = value_parser!(u32).range(1..))]
+    pub k: u32,
+    /// Write a table (user, rank, item, score) to this file, or to standard output with '-'; the extension decides the
+    /// format: .csv, .tsv, .jsonl or .json, also with .gz or .zst, or .parquet
+    #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
     pub out: Option<PathBuf>,
+    /// Format of --out, such as jsonl or csv.gz [default: by the extension; csv for standard output]
+    #[arg(long, value_name = "NAME", requires = "out")]
+    pub format: Option<String>,
     /// Overwrite an existing file
     #[arg(long, requires = "out")]
     pub force: bool,
@@ -37,8 +45,8 @@ pub struct UsersArgs {
     /// User ids, as in the data
     #[arg(long, value_name = "ID", num_args = 1.., allow_negative_numbers = true)]
     pub user: Vec<String>,
-    /// File of user ids, one per line
-    #[arg(long, value_name = "FILE")]
+    /// File of user ids, one per line; '-' for standard input
+    #[arg(long, visible_alias = "users", value_name = "FILE")]
     pub users_file: Option<PathBuf>,
     /// All users; requires --out
     #[arg(long, requires = "out")]
@@ -54,8 +62,9 @@ pub struct SimilarArgs {
     #[arg(long, value_name = "ID", allow_negative_numbers = true)]
     pub item: String,
     /// Number of similar items
-    #[arg(short, default_value_t = 20, value_parser = value_parser!(u32).range(1..))]
-    pub n: u32,
+    #[arg(short, long, visible_short_alias = 'n', value_name = "K", default_value_t = 20)]
+    #[arg(value_parser = value_parser!(u32).range(1..))]
+    pub k: u32,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -9,7 +9,7 @@ use clap::Args;
 pub struct ReportArgs {
     /// Folder that contains runs, at any depth
     pub folder: PathBuf,
-    /// HTML file to write
+    /// HTML file to write; '-' for standard output
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
     /// Also write each figure to this folder as an SVG file

@@ -55,6 +55,9 @@ pub struct SweepArgs {
     /// Stop a trial early after N evaluations without improvement
     #[arg(long, value_name = "N", help_heading = "Training")]
     patience: Option<u32>,
+    /// Cut-offs K of the metrics, such as 5,20 [default: 20]
+    #[arg(short, long, value_delimiter = ',', value_name = "K,…", help_heading = "Training")]
+    k: Vec<u32>,
     /// Set any config key for all trials, such as train.eval_every=2; repeatable
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Training")]
     pub set: Vec<String>,
@@ -106,6 +109,7 @@ impl SweepArgs {
         layer.put("train.epochs", self.epochs);
         layer.put("train.negatives", self.negatives);
         layer.put("train.patience", self.patience);
+        layer.put("eval.k", (!self.k.is_empty()).then(|| self.k.clone()));
         Ok(layer.0)
     }
 }

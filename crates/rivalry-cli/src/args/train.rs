@@ -70,6 +70,9 @@ pub struct NewRunArgs {
     /// Stop early after N evaluations without improvement [default: run all epochs]
     #[arg(long, value_name = "N", help_heading = "Training")]
     patience: Option<u32>,
+    /// Cut-offs K of the metrics, such as 5,20 [default: 20]
+    #[arg(short, long, value_delimiter = ',', value_name = "K,…", help_heading = "Training")]
+    k: Vec<u32>,
     /// Seed of initialisation, shuffling and negative sampling [default: 0]
     #[arg(long, value_name = "N", value_parser = seed(), help_heading = "Training")]
     seed: Option<u64>,
@@ -113,6 +116,7 @@ impl TrainArgs {
         layer.put("train.eval_every", new.eval_every);
         layer.put("train.patience", new.patience);
         layer.put("train.seed", new.seed.map(|seed| seed as i64));
+        layer.put("eval.k", (!new.k.is_empty()).then(|| new.k.clone()));
         layer.0
     }
 }

@@ -1,25 +1,24 @@
 //! `rivalry compare`
 
-use rivalry::eval::MetricAt;
-use std::io::Write;
 use std::path::Path;
 
-use rivalry::files::write_atomically;
-use rivalry::{Error, InputError, Result};
+use clap::ValueEnum;
+use rivalry::eval::MetricAt;
+use rivalry::files::Output;
+use rivalry::{InputError, Result};
 use rivalry_runs::compare::{CompareOptions, Comparison, compare, group_by_method, runs_to_compare};
-use rivalry_runs::run::FinishedRun;
+use rivalry_runs::run::{FinishedRun, output_to};
 use rivalry_runs::stats::Bootstrap;
 
-use super::{load, refuse_existing, use_machine};
+use super::{load, use_machine};
 use crate::args::{CompareArgs, FormatArg};
 use crate::comparison;
 use crate::counting::CountingBar;
 use crate::output::{print, say};
 
 pub fn run(args: &CompareArgs) -> anyhow::Result<()> {
-    if let Some(out) = &args.out {
-        refuse_existing(out, args.force).map_err(Error::from)?;
-    }
+    let output = args.out.as_deref().map(|out| output_to(out, args.force)).transpose()?;
+    let format = format(args, output.as_ref())?;
     let options = options(args)?;
     use_machine(&args.machine)?;
     let paths: Vec<&Path> = args.runs.iter().map(|path| &**path).collect();
@@ -32,11 +31,12 @@ pub fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let comparison =
         compare(&methods, &dataset, &options, &mut |progress| bar.update(progress.done, progress.total))?;
     drop(bar);
-    let text = rendered(&comparison, args)?;
-    match &args.out {
-        Some(out) => {
-            write_atomically(out, |file| writeln!(file, "{text}"))?;
-            say(format_args!("wrote the comparison of {} methods to {}", methods.len(), out.display()));
+    let text = rendered(&comparison, format)?;
+    match &output {
+        Some(output) => {
+            output.write_all(format!("{text}\n").as_bytes())?;
+            let to = output.path().display();
+            say(format_args!("wrote the comparison of {} methods to {to}", methods.len()));
         }
         None => print(text)?,
     }
@@ -73,11 +73,30 @@ fn user_metric(text: &str) -> Result<MetricAt> {
     Ok(metric)
 }
 
-fn rendered(comparison: &Comparison, args: &CompareArgs) -> anyhow::Result<String> {
-    if args.json {
-        return Ok(serde_json::to_string_pretty(comparison)?);
+/// The format asked for, or else the one that the extension of a file stands for.
+fn format(args: &CompareArgs, output: Option<&Output>) -> Result<FormatArg> {
+    let asked = if args.json { Some(FormatArg::Json) } else { args.format };
+    let Some(file) = output.and_then(|output| output.file().map(|_| output.path())) else {
+        return Ok(asked.unwrap_or(FormatArg::Table));
+    };
+    let extension = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let by_name = FormatArg::value_variants().iter().find(|format| format.extension() == extension).copied();
+    match (asked, by_name) {
+        (Some(asked), Some(other)) if asked != other => {
+            let what = format!("the extension is not that of the format asked for, .{}", asked.extension());
+            Err(InputError::new(what).file(file).help("leave --format out, or rename the file").into())
+        }
+        (Some(format), _) | (None, Some(format)) => Ok(format),
+        (None, None) => Err(InputError::new("the extension of this file names no format")
+            .file(file)
+            .help("there are .txt, .md, .tex, .csv and .json; or give --format")
+            .into()),
     }
-    Ok(match args.format {
+}
+
+fn rendered(comparison: &Comparison, format: FormatArg) -> anyhow::Result<String> {
+    Ok(match format {
+        FormatArg::Json => serde_json::to_string_pretty(comparison)?,
         FormatArg::Table => comparison::terminal(comparison),
         FormatArg::Markdown => comparison::markdown(comparison),
         FormatArg::Latex => comparison::latex(comparison),

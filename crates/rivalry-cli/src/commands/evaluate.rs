@@ -2,16 +2,17 @@
 
 use std::path::Path;
 
+use rivalry::data::export::{Cell, Column, ColumnType, TableFormat, TableWriter};
 use rivalry::data::{Dataset, thousands};
 use rivalry::eval::{
-    Average, EvalOptions, EvalPart, Evaluation, Mask, MetricAt, PerUser, Verification, evaluate, verify,
+    Average, EvalOptions, EvalPart, Evaluation, Mask, PerUser, Verification, evaluate, verify,
 };
-use rivalry::files::write_atomically;
-use rivalry::{Error, Result};
-use rivalry_runs::run::{RunFolder, RunRecord};
+use rivalry::files::Output;
+use rivalry::{Error, InputError, Result};
+use rivalry_runs::run::{RunFolder, RunRecord, output_to};
 use serde::Serialize;
 
-use super::{load, refuse_existing, use_machine};
+use super::{load, use_machine};
 use crate::args::{AverageArg, EvaluateArgs, MaskArg, SplitArg};
 use crate::output::{print, print_json, say};
 use crate::table;
@@ -31,9 +32,7 @@ struct Document<'a> {
 }
 
 pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
-    if let Some(file) = &args.per_user {
-        refuse_existing(file, args.force).map_err(Error::from)?;
-    }
+    let table = args.per_user.as_deref().map(|path| per_user_table(path, args)).transpose()?;
     use_machine(&args.machine)?;
     let folder = RunFolder::open(&args.run)?;
     let model = folder.model()?;
@@ -57,9 +56,12 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
     } else {
         (evaluate(&*scorer, &dataset, part, &options)?, None)
     };
-    if let (Some(file), Some(per_user)) = (&args.per_user, evaluation.per_user.take()) {
-        write_per_user(file, &per_user, &dataset)?;
-        say(format_args!("wrote metrics of {} users to {}", per_user.users.len(), file.display()));
+    if let (Some((output, format)), Some(per_user)) = (&table, evaluation.per_user.take()) {
+        write_per_user(output, *format, &per_user, &dataset)?;
+        if output.is_standard_output() {
+            return Ok(());
+        }
+        say(format_args!("wrote metrics of {} users to {}", per_user.users.len(), output.path().display()));
     }
     let EvalOptions { average, .. } = options;
     // On the validation set only training items are masked, whatever the options.
@@ -149,15 +151,27 @@ fn show(document: &Document<'_>, dataset: &Dataset) -> std::io::Result<()> {
     Ok(())
 }
 
-fn write_per_user(path: &Path, per_user: &PerUser, dataset: &Dataset) -> Result<()> {
-    write_atomically(path, |file| {
-        let mut csv = csv::Writer::from_writer(file);
-        let names = per_user.values.keys().map(MetricAt::to_string);
-        csv.write_record(std::iter::once("user".to_owned()).chain(names))?;
-        for (at, &user) in per_user.users.iter().enumerate() {
-            csv.write_field(dataset.users.original(user))?;
-            csv.write_record(per_user.values.values().map(|values| values[at].to_string()))?;
-        }
-        csv.flush()
-    })
+/// Where the metrics of each user go, and in which format.
+fn per_user_table(path: &Path, args: &EvaluateArgs) -> Result<(Output, TableFormat)> {
+    let output = output_to(path, args.force)?;
+    if output.is_standard_output() && args.json {
+        let error = InputError::new("standard output can't hold this table and the JSON document");
+        return Err(error.field("--per-user").help("write the table to a file, or leave --json out").into());
+    }
+    let format = TableFormat::of_output(&output, None)?;
+    Ok((output, format))
+}
+
+fn write_per_user(output: &Output, format: TableFormat, per_user: &PerUser, dataset: &Dataset) -> Result<()> {
+    let mut columns = vec![Column::of_ids("user", &dataset.users)];
+    columns.extend(per_user.values.keys().map(|metric| Column::new(metric.to_string(), ColumnType::Double)));
+    let mut table = TableWriter::create(output, format, columns)?;
+    let mut cells = Vec::new();
+    for (at, &user) in per_user.users.iter().enumerate() {
+        cells.clear();
+        cells.push(Cell::Text(dataset.users.original(user)));
+        cells.extend(per_user.values.values().map(|values| Cell::Double(values[at])));
+        table.row(&cells)?;
+    }
+    table.finish()
 }

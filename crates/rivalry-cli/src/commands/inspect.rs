@@ -1,9 +1,13 @@
 //! `rivalry inspect`
 
+use std::path::Path;
+
 use rivalry::data::thousands;
+use rivalry::files::Output;
 use rivalry::params::shown;
+use rivalry::{InputError, Result};
 use rivalry_runs::inspect::{Bounds, Distribution, InspectOptions, Inspection, Slate, TwoSlates, inspect};
-use rivalry_runs::run::RunFolder;
+use rivalry_runs::run::{RunFolder, output_to};
 
 use super::use_machine;
 use crate::args::InspectArgs;
@@ -12,6 +16,7 @@ use crate::output::{print, print_json};
 use crate::table;
 
 pub fn run(args: &InspectArgs) -> anyhow::Result<()> {
+    let output = args.out.as_deref().map(|out| json_output(out, args)).transpose()?;
     use_machine(&args.machine)?;
     let folder = RunFolder::open(&args.run)?;
     let model = folder.model()?;
@@ -21,13 +26,40 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<()> {
     let bar = CountingBar::new("pairs");
     let found = inspect(&model, &data, options, &mut |done, of| bar.update(done, of))?;
     drop(bar);
-    folder.keep_inspection(&found)?;
+    let written = match &output {
+        Some(output) => {
+            output.write_all(format!("{}\n", serde_json::to_string_pretty(&found)?).as_bytes())?;
+            output.path().to_owned()
+        }
+        None => {
+            folder.keep_inspection(&found)?;
+            folder.inspection_path()
+        }
+    };
+    if output.is_some_and(|output| output.is_standard_output()) {
+        return Ok(());
+    }
     if args.json {
         print_json(&found)?;
     } else {
         show(&found, &folder)?;
+        print(format_args!("\nwritten to {}", written.display()))?;
     }
     Ok(())
+}
+
+/// Where the inspection goes: a JSON file or a stream.
+fn json_output(path: &Path, args: &InspectArgs) -> Result<Output> {
+    let output = output_to(path, args.force)?;
+    if output.file().is_some() && path.extension().is_none_or(|extension| extension != "json") {
+        let error = InputError::new("an inspection is written as JSON").file(path);
+        return Err(error.help("give a name that ends in .json").into());
+    }
+    if output.is_standard_output() && args.json {
+        let error = InputError::new("both print JSON to standard output").field("--out, --json");
+        return Err(error.help("give one of them").into());
+    }
+    Ok(output)
 }
 
 fn show(found: &Inspection, folder: &RunFolder) -> std::io::Result<()> {
@@ -53,7 +85,7 @@ fn show(found: &Inspection, folder: &RunFolder) -> std::io::Result<()> {
             contested(pairs)?;
         }
     }
-    print(format_args!("\nwritten to {}", folder.inspection_path().display()))
+    Ok(())
 }
 
 /// `type (key value, …)` of a config section.

@@ -15,8 +15,7 @@ mod rerun;
 mod similar;
 mod sweep;
 mod train;
-
-use std::path::Path;
+mod users;
 
 use anyhow::anyhow;
 use rivalry::config::Config;
@@ -59,25 +58,15 @@ fn load(config: &Config, options: &LoadOptions, quiet: bool) -> rivalry::Result<
     library::load(&config.data, options, &mut |progress| bar.update(progress))
 }
 
-/// The dense id of an original id. The search for a likely typo is skipped where it would take too long.
-fn dense_id(noun: &str, ids: &IdMap, original: &str) -> Result<u32, InputError> {
+/// The error for an id that the training data don't have. The search for a likely typo is skipped where it would take too
+/// long. What else the user can do is added to the help.
+fn unknown_id(noun: &str, ids: &IdMap, original: &str, or_else: &str) -> InputError {
     const MAX_SEARCHED: usize = 200_000;
-    ids.dense(original).ok_or_else(|| {
-        let similar = if ids.len() > MAX_SEARCHED { None } else { did_you_mean(original, ids.iter()) };
-        let example = ids.iter().next().unwrap_or_default();
-        InputError::new(format!("no {noun} '{original}' in the training data")).help(match similar {
-            Some(id) => format!("did you mean '{id}'?"),
-            None => format!("ids are those of the data, such as '{example}'"),
-        })
-    })
-}
-
-/// Refuses an existing output file before anything costly is done.
-fn refuse_existing(path: &Path, force: bool) -> Result<(), InputError> {
-    if force || !path.exists() {
-        return Ok(());
-    }
-    Err(InputError::new("exists already")
-        .file(path)
-        .help("choose another name, or add --force to replace it"))
+    let similar = if ids.len() > MAX_SEARCHED { None } else { did_you_mean(original, ids.iter()) };
+    let example = ids.iter().next().unwrap_or_default();
+    let help = match similar {
+        Some(id) => format!("did you mean '{id}'?{or_else}"),
+        None => format!("ids are those of the data, such as '{example}'{or_else}"),
+    };
+    InputError::new(format!("no {noun} '{original}' in the training data")).help(help)
 }

@@ -1,29 +1,39 @@
 //! `rivalry recommend`
 
-use std::path::Path;
-
-use rivalry::files::write_atomically;
+use rivalry::Result;
+use rivalry::data::export::{Cell, Column, ColumnType, TableFormat, TableWriter};
+use rivalry::files::Output;
 use rivalry::model::Model;
-use rivalry::ranker::{Filter, RankedLists, Ranker};
-use rivalry::{Error, InputError, Result};
-use rivalry_runs::run::open_model;
+use rivalry::ranker::{Filter, QUERIES, RankedLists, Ranker};
+use rivalry_runs::run::{open_model, output_to};
 use serde_json::json;
 
-use super::{dense_id, refuse_existing, use_machine};
-use crate::args::{RecommendArgs, UsersArgs};
+use super::use_machine;
+use super::users::{Users, choose_users};
+use crate::args::RecommendArgs;
 use crate::output::{print, print_json, say};
 use crate::table;
 
+/// Users ranked before their lists are written: what is in memory doesn't grow with the number of users.
+const PORTION: usize = 64 * QUERIES;
+
 pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
-    if let Some(out) = &args.out {
-        refuse_existing(out, args.force).map_err(Error::from)?;
-    }
+    let table = match &args.out {
+        Some(out) => {
+            let output = output_to(out, args.force)?;
+            let format = TableFormat::of_output(&output, args.format.as_deref())?;
+            Some((output, format))
+        }
+        None => None,
+    };
     use_machine(&args.machine)?;
     let ranker = Ranker::new(open_model(&args.run)?)?.with_memory_limit(args.machine.memory());
     let model = ranker.model();
-    let users = users(&args.users, model)?;
-    let n = (args.n as usize).min(model.items.len());
-    let lists = ranker.recommend(&users, n, &Filter::default())?;
+    let Users { known: users, unknown } = choose_users(&args.users, &model.users, args.skip_unknown)?;
+    if !unknown.is_empty() {
+        say(format_args!("note: {}", skipped(&unknown)));
+    }
+    let k = (args.k as usize).min(model.items.len());
     let untrained = users.iter().filter(|&&user| model.train.items_of(user).is_empty()).count();
     if untrained > 0 {
         say(format_args!(
@@ -31,48 +41,42 @@ pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
             users.len()
         ));
     }
-    match &args.out {
-        Some(out) => {
-            write_csv(out, model, &lists)?;
-            say(format_args!("wrote the top {n} for {} users to {}", users.len(), out.display()));
+    if let Some((output, format)) = table {
+        write_table(&output, format, &ranker, &users, k)?;
+        let to = if output.is_standard_output() { "standard output".into() } else { output.path().display().to_string() };
+        say(format_args!("wrote the top {k} for {} users to {to}", users.len()));
+        return Ok(());
+    }
+    let lists = ranker.recommend(&users, k, &Filter::default())?;
+    if args.json {
+        let mut document = json!({ "run": args.run, "recommendations": document(model, &lists) });
+        if args.skip_unknown {
+            document["skipped"] = json!(unknown);
         }
-        None if args.json => {
-            print_json(&json!({ "run": args.run, "recommendations": document(model, &lists) }))?;
-        }
-        None => {
-            for (at, &user) in users.iter().enumerate() {
-                let rows = (1..).zip(ranked(model, &lists, at));
-                let rows = rows
-                    .map(|(rank, (item, score))| [rank.to_string(), item.to_owned(), format!("{score:.4}")]);
-                print(format_args!("user {}", model.users.original(user)))?;
-                print(table::ranking(["rank", "item", "score"], rows))?;
-            }
-        }
+        return Ok(print_json(&document)?);
+    }
+    for (at, &user) in users.iter().enumerate() {
+        let rows = (1..).zip(ranked(model, &lists, at));
+        let rows =
+            rows.map(|(rank, (item, score))| [rank.to_string(), item.to_owned(), format!("{score:.4}")]);
+        print(format_args!("user {}", model.users.original(user)))?;
+        print(table::ranking(["rank", "item", "score"], rows))?;
     }
     Ok(())
 }
 
-/// The dense ids of the users to recommend to.
-fn users(args: &UsersArgs, model: &Model) -> Result<Vec<u32>> {
-    if args.all {
-        return Ok((0..model.users.len() as u32).collect());
-    }
-    let Some(file) = &args.users_file else {
-        return args.user.iter().map(|id| Ok(dense_id("user", &model.users, id)?)).collect();
-    };
-    let text = std::fs::read_to_string(file).map_err(|e| match e.kind() {
-        std::io::ErrorKind::InvalidData => InputError::new("not UTF-8 text").file(file).into(),
-        _ => Error::io("read", file, e),
-    })?;
-    let ids = (1..).zip(text.lines()).filter(|(_, id)| !id.is_empty());
-    ids.map(|(line, id)| Ok(dense_id("user", &model.users, id).map_err(|e| e.file(file).line(line))?))
-        .collect()
+/// How many users were left out, and the first of them.
+fn skipped(unknown: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown: Vec<String> = unknown.iter().take(SHOWN).map(|id| format!("'{id}'")).collect();
+    let more = if unknown.len() > SHOWN { ", …" } else { "" };
+    let users = if unknown.len() == 1 { "1 user is" } else { &format!("{} users are", unknown.len()) };
+    format!("{users} not in the training data and left out: {}{more}", shown.join(", "))
 }
 
 /// The list of the query at that index, with original ids.
 fn ranked<'a>(model: &'a Model, lists: &'a RankedLists, at: usize) -> impl Iterator<Item = (&'a str, f32)> {
-    let items = lists.items(at).iter().map(|&item| model.items.original(item));
-    items.zip(lists.scores(at).iter().copied())
+    lists.list(at).map(|(item, score)| (model.items.original(item), score))
 }
 
 fn document(model: &Model, lists: &RankedLists) -> Vec<serde_json::Value> {
@@ -83,16 +87,24 @@ fn document(model: &Model, lists: &RankedLists) -> Vec<serde_json::Value> {
     lists.queries().iter().enumerate().map(list).collect()
 }
 
-fn write_csv(path: &Path, model: &Model, lists: &RankedLists) -> Result<()> {
-    write_atomically(path, |file| {
-        let mut csv = csv::Writer::from_writer(file);
-        csv.write_record(["user", "rank", "item", "score"])?;
-        for (at, &user) in lists.queries().iter().enumerate() {
-            for (rank, (item, score)) in (1..).zip(ranked(model, lists, at)) {
-                let (rank, score) = (i32::to_string(&rank), score.to_string());
-                csv.write_record([model.users.original(user), &rank, item, &score])?;
+/// Ranks and writes portion by portion.
+fn write_table(output: &Output, format: TableFormat, ranker: &Ranker, users: &[u32], k: usize) -> Result<()> {
+    let model = ranker.model();
+    let columns = vec![
+        Column::of_ids("user", &model.users),
+        Column::new("rank", ColumnType::Count),
+        Column::of_ids("item", &model.items),
+        Column::new("score", ColumnType::Single),
+    ];
+    let mut table = TableWriter::create(output, format, columns)?;
+    for portion in users.chunks(PORTION) {
+        let lists = ranker.recommend(portion, k, &Filter::default())?;
+        for (at, &user) in portion.iter().enumerate() {
+            for (rank, (item, score)) in (1..).zip(ranked(model, &lists, at)) {
+                let user = Cell::Text(model.users.original(user));
+                table.row(&[user, Cell::Count(rank), Cell::Text(item), Cell::Single(score)])?;
             }
         }
-        csv.flush()
-    })
+    }
+    table.finish()
 }

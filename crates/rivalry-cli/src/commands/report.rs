@@ -1,23 +1,18 @@
 //! `rivalry report`
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use rivalry::files::write_atomically;
+use rivalry::files::Output;
 use rivalry::{Error, InputError, Result};
 use rivalry_report::Report;
+use rivalry_runs::run::output_to;
 use serde_json::json;
 
-use super::refuse_existing;
 use crate::args::ReportArgs;
 use crate::output::{print, print_json, say};
 
 pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
-    refuse_existing(&args.out, args.force).map_err(Error::from)?;
-    if args.out.is_dir() {
-        let error = InputError::new("is a folder").file(&args.out);
-        return Err(Error::from(error.help("give a file name, such as -o report.html")).into());
-    }
+    let output = html_output(args)?;
     if let Some(folder) = &args.figures {
         refuse_non_empty(folder, args.force)?;
     }
@@ -30,9 +25,9 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
         contents.unfinished.len(),
         contents.pruned
     ));
-    write(&args.out, report.html().as_bytes())?;
+    output.write_all(report.html().as_bytes())?;
     let figures = match &args.figures {
-        Some(folder) => write_figures(folder, &report)?,
+        Some(folder) => write_figures(folder, &report, args.force)?,
         None => Vec::new(),
     };
     if args.json {
@@ -51,11 +46,29 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
         }))?;
         return Ok(());
     }
+    if output.is_standard_output() {
+        return Ok(());
+    }
     print(format_args!("report  {}", args.out.display()))?;
     if let Some(folder) = &args.figures {
         print(format_args!("figures {}, {} files", folder.display(), figures.len()))?;
     }
     Ok(())
+}
+
+/// Where the report goes: an HTML file or a stream.
+fn html_output(args: &ReportArgs) -> Result<Output> {
+    let output = output_to(&args.out, args.force)?;
+    let extension = args.out.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    if output.file().is_some() && !["html", "htm"].contains(&&*extension) {
+        let error = InputError::new("a report is an HTML file").file(&args.out);
+        return Err(error.help("give a name that ends in .html, such as -o report.html").into());
+    }
+    if output.is_standard_output() && args.json {
+        let error = InputError::new("standard output can't hold both").field("--out, --json");
+        return Err(error.help("write the report to a file").into());
+    }
+    Ok(output)
 }
 
 /// Refuses a folder that is not empty, or a path that is not a folder.
@@ -71,17 +84,13 @@ fn refuse_non_empty(folder: &Path, force: bool) -> Result<()> {
     Err(InputError::new("is not empty").file(folder).help(help).into())
 }
 
-fn write_figures(folder: &Path, report: &Report) -> Result<Vec<PathBuf>> {
+fn write_figures(folder: &Path, report: &Report, force: bool) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, e))?;
     let mut written = Vec::new();
     for (name, figure) in report.figures() {
         let path = folder.join(format!("{name}.svg"));
-        write(&path, figure.svg().as_bytes())?;
+        output_to(&path, force)?.write_all(figure.svg().as_bytes())?;
         written.push(path);
     }
     Ok(written)
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    write_atomically(path, |file| file.write_all(bytes))
 }

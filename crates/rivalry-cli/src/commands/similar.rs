@@ -4,7 +4,7 @@ use rivalry::ranker::{Filter, Ranker, Side};
 use rivalry_runs::run::open_model;
 use serde::Serialize;
 
-use super::dense_id;
+use super::unknown_id;
 use crate::args::SimilarArgs;
 use crate::output::{print, print_json};
 use crate::table;
@@ -18,8 +18,9 @@ struct Similar<'a> {
 pub fn run(args: &SimilarArgs) -> anyhow::Result<()> {
     let ranker = Ranker::new(open_model(&args.run)?)?;
     let items = &ranker.model().items;
-    let item = dense_id("item", items, &args.item).map_err(rivalry::Error::from)?;
-    let lists = ranker.similar(Side::Items, &[item], args.n as usize, &Filter::default())?;
+    let item = items.dense(&args.item).ok_or_else(|| unknown_id("item", items, &args.item, ""));
+    let item = item.map_err(rivalry::Error::from)?;
+    let lists = ranker.similar(Side::Items, &[item], args.k as usize, &Filter::default())?;
     let similar = lists.list(0).map(|(item, similarity)| Similar { item: items.original(item), similarity });
     let similar: Vec<Similar<'_>> = similar.collect();
     if args.json {

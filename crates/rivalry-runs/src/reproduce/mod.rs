@@ -7,3 +7,5 @@ mod results;
 
 pub use plan::{Experiment, Noise, Plan, Planned, Request, plan};
 pub use results::{CellResult, collect_results};
+
+pub(crate) use results::OURS;

@@ -16,7 +16,7 @@ use rivalry::{InputError, Result};
 use crate::presets::CellKey;
 
 /// The file of the metrics in the default protocol, beside those of the run's own.
-const OURS: &str = "default-protocol.json";
+pub(crate) const OURS: &str = "default-protocol.json";
 
 /// The metrics of one cell over its seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

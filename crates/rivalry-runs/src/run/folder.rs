@@ -15,7 +15,7 @@ pub(super) const METRICS: &str = "metrics.json";
 pub(super) const MODEL: &str = "model.safetensors";
 pub(super) const CHECKPOINT: &str = "checkpoint";
 pub(super) const INSPECTION: &str = "inspect.json";
-const FILES: [&str; 6] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT, INSPECTION];
+pub(super) const FILES: [&str; 6] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT, INSPECTION];
 
 /// The folder of a run.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl RunFolder {
         }
         if !replace {
             let help = "choose another --out, add --force to replace the run, or --resume it";
-            return refuse("exists already".to_owned(), help);
+            return refuse("already exists".to_owned(), help);
         }
         let foreign = names.iter().find(|name| !FILES.contains(&&name[..]));
         match foreign {

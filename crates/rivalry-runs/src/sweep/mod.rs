@@ -23,3 +23,6 @@ pub use run_trial::{SweepObserver, TrialEvent};
 pub use space::SearchSpace;
 pub use status::{TrialState, TrialStatus, failure};
 pub use trial::{Trial, TrialGroup};
+
+pub(crate) use result::SELECTED;
+pub(crate) use status::{FAILED, INDEX};

@@ -13,7 +13,7 @@ use rivalry::eval::MetricAt;
 use rivalry::files::write_atomically;
 
 /// The file of the selected trials.
-const SELECTED: &str = "chosen.json";
+pub(crate) const SELECTED: &str = "chosen.json";
 
 /// The result of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

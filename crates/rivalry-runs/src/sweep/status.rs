@@ -13,10 +13,10 @@ use rivalry::files::write_atomically;
 use rivalry::train::Outcome;
 
 /// The file that lists all trials.
-const INDEX: &str = "index.json";
+pub(crate) const INDEX: &str = "index.json";
 
 /// The file with the reason why a trial failed. A failed trial is not run again.
-const FAILED: &str = "failed.txt";
+pub(crate) const FAILED: &str = "failed.txt";
 
 /// The status of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
