@@ -4,10 +4,11 @@
 use std::ops::ControlFlow;
 
 use rivalry::config::{Config, setting_layer, source_layer};
-use rivalry::data::{Dataset, Interactions, Preparation, SyntheticConfig, load, prepare, synthetic};
+use rivalry::data::{Dataset, Interactions, Parts, Preparation, SyntheticConfig, load, prepare, synthetic};
 use rivalry::loss::{LOSSES, LossConfig, Negatives};
 use rivalry::models::{Kind, MODELS};
 use rivalry::optim::OPTIMIZERS;
+use rivalry::ranker::{Filter, Ranker, Side};
 use rivalry::sampler::SAMPLERS;
 use rivalry::train::{Fit, Fitted, NoCheckpoints, NoObserver, TrainEvent, TrainingState, fit};
 
@@ -271,4 +272,62 @@ fn amazon_health_reaches_the_published_quality() {
         train(&dataset, &config_of(&["loss.type=dsl-ca", "loss.tau=0.25", "loss.alpha=3.0"])).outcome.test;
     eprintln!("DSL, competition-aware alone, α = 3: {ca:?}");
     assert!(ca["NDCG@20"] > sl["NDCG@20"], "{ca:?} {sl:?}");
+}
+
+/// A few users with a few items in two groups; the lists can be as long as the catalogue.
+fn tiny_world(users: usize, items: usize) -> Dataset {
+    let pairs = (0..users as u32).flat_map(|user| {
+        (0..items as u32)
+            .filter(move |item| item % 2 == user % 2 && *item / 2 != user % 3)
+            .map(move |i| (user, i))
+    });
+    let train = Interactions::from_pairs(users, items, pairs);
+    let held_out = |n: u32| {
+        let own = (0..users as u32).map(|user| (user, user % 3 * 2 + user % 2));
+        let own = own.filter(|(user, _)| user % 2 == n);
+        Interactions::from_pairs(users, items, own)
+    };
+    let ids = |n: usize| (0..n).map(|id| id.to_string()).collect();
+    let parts = Parts { train, valid: held_out(0), test: held_out(1) };
+    Dataset::new("tiny", ids(users), ids(items), parts, vec![]).unwrap()
+}
+
+#[test]
+fn a_training_that_learned_nothing_says_so_and_others_do_not() {
+    let world = small_world();
+    let without =
+        Dataset { valid: Interactions::empty(world.users.len(), world.items.len()), ..world.clone() };
+    let reason = |dataset: &Dataset, config: &Config| train(dataset, config).outcome.nothing_learned;
+    for model in ["mf", "lightgcn"] {
+        for (lr, sign) in [("optim.lr=1e30", "no direction"), ("optim.lr=1e-9", "by chance")] {
+            for dataset in [&world, &without] {
+                let said = reason(dataset, &small("sl", model, &[lr])).unwrap_or_default();
+                assert!(said.contains(sign) && said.contains("--lr"), "{model} {lr}: '{said}'");
+            }
+        }
+    }
+    for loss in LOSSES.iter().map(|loss| loss.name) {
+        assert_eq!(reason(&world, &small(loss, "mf", &[])), None, "{loss}");
+        assert_eq!(reason(&without, &small(loss, "mf", &[])), None, "{loss} without validation");
+    }
+    for (users, items) in [(6, 7), (3, 6), (40, 8)] {
+        let tiny = tiny_world(users, items);
+        let k = format!("eval.k=[{items}]");
+        let settings = ["train.epochs=20", "train.negatives=2", &k];
+        assert_eq!(reason(&tiny, &small("sl", "mf", &settings)), None, "{users} users, {items} items");
+        assert!(reason(&tiny, &small("sl", "mf", &[&settings[..], &["optim.lr=1e30"]].concat())).is_some());
+    }
+}
+
+#[test]
+fn items_that_do_not_exist_are_refused_as_neighbours() {
+    let world = small_world();
+    let config = small("sl", "mf", &["train.epochs=2"]);
+    let ranker = Ranker::new(train(&world, &config).into_model(&world, config)).unwrap();
+    let among = |allow: &[u32]| {
+        let filter = Filter { allow: Some(allow), ..Filter::default() };
+        ranker.similar(Side::Items, &[0], 3, &filter).map(|lists| lists.items(0).to_vec())
+    };
+    assert_eq!(among(&[0, 199]).unwrap(), [199]);
+    assert!(among(&[0, 200]).unwrap_err().to_string().contains("item 200 doesn't exist"));
 }

@@ -112,14 +112,22 @@ fn every_format_says_what_was_done_and_marks_the_best() {
     holds(&csv, &["wilcoxon_p_holm", "mf dsl,mf dsl,2,", "mf sl,mf dsl,2,"]);
 
     let (out, err) = world.ok(&["compare", "runs", "--format", "csv", "-o", "table.csv"]);
-    assert_eq!((out.as_str(), world.read("table.csv")), ("", csv.into_bytes()));
+    assert_eq!((out.as_str(), world.read("table.csv")), ("", csv.clone().into_bytes()));
     holds(&err, &["table.csv"]);
     holds(
         &world.fails(2, &["compare", "runs", "-o", "table.csv"]),
         &["table.csv: already exists", "--force"],
     );
-    world.ok(&["compare", "runs", "--json", "-o", "table.csv", "--force"]);
-    serde_json::from_slice::<Value>(&world.read("table.csv")).unwrap();
+    // The extension decides the format.
+    world.ok(&["compare", "runs", "-o", "table.csv", "--force"]);
+    assert_eq!(world.read("table.csv"), csv.into_bytes());
+    world.ok(&["compare", "runs", "-o", "table.json"]);
+    serde_json::from_slice::<Value>(&world.read("table.json")).unwrap();
+    let error = world.fails(2, &["compare", "runs", "--json", "-o", "table.csv", "--force"]);
+    holds(&error, &["table.csv: the extension is not that of the format", ".json"]);
+    holds(&world.fails(2, &["compare", "runs", "-o", "table.pdf"]), &["table.pdf", ".txt, .md, .tex, .csv"]);
+    let (out, _) = world.ok(&["compare", "runs", "--format", "markdown", "--metric", "ndcg@5", "-o", "-"]);
+    assert_eq!(out.trim(), markdown.trim());
 }
 
 #[test]
@@ -140,6 +148,18 @@ fn names_show_the_settings_that_differ_and_p_values_are_corrected() {
     holds(&error, &["unknown method 'mf sl loss.tau=0.3'", "did you mean 'mf sl loss.tau=0."]);
     // A loss that two methods have does not say which is meant.
     holds(&world.fails(2, &["compare", "a", "b", "--baseline", "sl"]), &["unknown method 'sl'"]);
+}
+
+#[test]
+fn the_seed_of_a_closed_form_is_no_matter() {
+    let world = World::with_log();
+    world.ok(&["train", "--data", "log.csv", "--model", "popularity", "--out", "runs/popular"]);
+    let out = text(&world, &["compare", "runs/popular"]);
+    holds(&out, &["The seed makes no difference to popularity."]);
+    assert!(!out.contains("single seed"), "{out}");
+    world.train("runs/sl", &["--loss", "sl"]);
+    let out = text(&world, &["compare", "runs/popular", "runs/sl"]);
+    holds(&out, &["The seed makes no difference to popularity.", "Some methods have a single seed"]);
 }
 
 #[test]

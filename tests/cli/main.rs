@@ -8,6 +8,7 @@ mod data;
 mod inspect;
 mod interrupted;
 mod models;
+mod outputs;
 mod released;
 mod report;
 mod reproduce;

@@ -54,7 +54,11 @@ pub fn train(
     let fitted = trainer.fit(dataset, from, &mut folder.checkpointer(dataset, config), &mut observer);
     drop(observer);
     match fitted {
-        Ok(Fitted::Done(fit)) => Ok(folder.finish(fit.outcome, dataset)?),
+        Ok(Fitted::Done(fit)) => {
+            let record = folder.finish(fit.outcome, dataset)?;
+            warn_of_nothing_learned(&record);
+            Ok(record)
+        }
         Ok(Fitted::Stopped(state)) => {
             let epochs = config.gradient.as_ref().map(|gradient| gradient.train.epochs);
             let progress =
@@ -71,6 +75,13 @@ pub fn train(
             ))
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Says so if the model is no better than chance.
+pub fn warn_of_nothing_learned(record: &RunRecord) {
+    if let Some(reason) = &record.outcome.nothing_learned {
+        say(format_args!("warning: nothing was learned: {reason}"));
     }
 }
 

@@ -43,6 +43,7 @@ impl Runs {
             head: None,
             tail: None,
             beyond: None,
+            nothing_learned: None,
             seconds: Seconds::default(),
         };
         let record = RunRecord {

@@ -21,8 +21,8 @@ const TOLERANCE: f64 = 1e-4;
 pub struct SelfTest {
     /// The loss.
     pub loss: &'static str,
-    /// The backbone.
-    pub backbone: &'static str,
+    /// The model.
+    pub model: &'static str,
     /// The expected mean loss.
     pub expected: f64,
     /// The mean loss on this machine.
@@ -44,20 +44,20 @@ impl SelfTest {
 /// If a training fails.
 pub fn self_test() -> Result<Vec<SelfTest>> {
     let dataset = load(&DataConfig::new("synthetic"), &LoadOptions::default(), &mut |_| {})?;
-    let test = |(loss, backbone, expected)| {
-        let (found, bits) = train(&dataset, loss, backbone, 1)?;
-        let (_, others) = train(&dataset, loss, backbone, 3)?;
-        Ok(SelfTest { loss, backbone, expected, found, same_bits: bits == others })
+    let test = |(loss, model, expected)| {
+        let (found, bits) = train(&dataset, loss, model, 1)?;
+        let (_, others) = train(&dataset, loss, model, 3)?;
+        Ok(SelfTest { loss, model, expected, found, same_bits: bits == others })
     };
     KNOWN.into_iter().map(test).collect()
 }
 
 /// The mean loss of the last epoch, and the model.
-fn train(dataset: &Dataset, loss: &str, backbone: &str, threads: usize) -> Result<(f64, Tensors)> {
+fn train(dataset: &Dataset, loss: &str, model: &str, threads: usize) -> Result<(f64, Tensors)> {
     let settings = [
         "data.source=synthetic".to_owned(),
         format!("loss.type={loss}"),
-        format!("model.type={backbone}"),
+        format!("model.type={model}"),
         "model.dim=16".to_owned(),
         "train.epochs=2".to_owned(),
         "train.eval_every=2".to_owned(),

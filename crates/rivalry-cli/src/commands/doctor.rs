@@ -159,7 +159,7 @@ fn trainings() -> Vec<Check> {
         Err(error) => return vec![Check::new("training", Verdict::Bad, error.to_string()).help(help)],
     };
     let check = |tested: &SelfTest| {
-        let what = format!("training {} with {}", tested.loss, tested.backbone);
+        let what = format!("training {} with {}", tested.loss, tested.model);
         let found = format!("mean loss {:.6}, expected {:.6}", tested.found, tested.expected);
         match (tested.passed(), tested.same_bits) {
             (true, _) => {

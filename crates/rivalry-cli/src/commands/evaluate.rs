@@ -5,7 +5,7 @@ use std::path::Path;
 use rivalry::data::export::{Cell, Column, ColumnType, TableFormat, TableWriter};
 use rivalry::data::{Dataset, thousands};
 use rivalry::eval::{
-    Average, EvalOptions, EvalPart, Evaluation, Mask, PerUser, Verification, evaluate, verify,
+    Average, EvalOptions, EvalPart, Evaluation, Mask, MetricAt, PerUser, Verification, evaluate, verify,
 };
 use rivalry::files::Output;
 use rivalry::{Error, InputError, Result};

@@ -43,7 +43,11 @@ pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
     }
     if let Some((output, format)) = table {
         write_table(&output, format, &ranker, &users, k)?;
-        let to = if output.is_standard_output() { "standard output".into() } else { output.path().display().to_string() };
+        let to = if output.is_standard_output() {
+            "standard output".into()
+        } else {
+            output.path().display().to_string()
+        };
         say(format_args!("wrote the top {k} for {} users to {to}", users.len()));
         return Ok(());
     }

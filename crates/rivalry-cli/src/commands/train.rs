@@ -16,7 +16,9 @@ use crate::output::{print, print_json, quoted, say};
 use crate::settings::resolve;
 use crate::signals;
 use crate::table;
-use crate::training::{Trained, numbered_folder, print_data_summary, print_model_summary, train};
+use crate::training::{
+    Trained, numbered_folder, print_data_summary, print_model_summary, train, warn_of_nothing_learned,
+};
 
 pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
@@ -59,6 +61,7 @@ fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
             let hint = if config.gradient.is_some() { "; extend it with --epochs N" } else { "" };
             say(format_args!("{} is finished{hint}", run.display()));
         }
+        warn_of_nothing_learned(&record);
         let saved = folder.model()?;
         return show(args, &folder, &record, &saved.users, &saved.train);
     }

@@ -47,13 +47,18 @@ fn protocol(comparison: &Comparison) -> [(&'static str, String); 4] {
 /// How the numbers were computed.
 pub fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes = Vec::new();
-    let most = comparison.methods.iter().map(|method| method.seeds.len()).max().unwrap_or(0);
-    let least = comparison.methods.iter().map(|method| method.seeds.len()).min().unwrap_or(0);
-    let seeds = if most == least { most.to_string() } else { format!("{least} to {most}") };
+    let trained = || comparison.methods.iter().filter(|method| !method.deterministic);
+    let seeds = || trained().map(|method| method.seeds.len());
+    let (least, most) = (seeds().min().unwrap_or(0), seeds().max().unwrap_or(0));
+    let over_seeds = match (least, most) {
+        (0, 0) => String::new(),
+        _ if least == most => format!(", with the mean over the seeds ({most} per method)"),
+        _ => format!(", with the mean over the seeds ({least} to {most} per method)"),
+    };
     let others = comparison.methods.len().saturating_sub(1);
     if others > 0 {
         notes.push(format!(
-            "Each user counts once, with the mean over the seeds ({seeds} per method): {} paired users.",
+            "Each user counts once{over_seeds}: {} paired users.",
             thousands(comparison.users)
         ));
         let correction = match others {
@@ -72,6 +77,11 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
              cover it."
                 .to_owned(),
         );
+    }
+    let fixed: Vec<&str> =
+        comparison.methods.iter().filter(|method| method.deterministic).map(|method| &*method.name).collect();
+    if !fixed.is_empty() {
+        notes.push(format!("The seed makes no difference to {}.", fixed.join(", ")));
     }
     notes
 }

@@ -10,8 +10,16 @@ struct Delimited(csv::Writer<Compressor>);
 
 pub(super) fn start(sink: Compressor, delimiter: u8, columns: &[Column]) -> io::Result<Box<dyn RowWriter>> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(sink);
-    writer.write_record(columns.iter().map(|column| &column.name))?;
+    writer.write_record(columns.iter().map(|column| &column.name)).map_err(cause)?;
     Ok(Box::new(Delimited(writer)))
+}
+
+/// The error below: whether a pipe was closed must not be lost.
+fn cause(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 impl RowWriter for Delimited {
@@ -22,9 +30,10 @@ impl RowWriter for Delimited {
                 Cell::Count(n) => self.0.write_field(n.to_string()),
                 Cell::Single(x) => self.0.write_field(x.to_string()),
                 Cell::Double(x) => self.0.write_field(x.to_string()),
-            }?;
+            }
+            .map_err(cause)?;
         }
-        Ok(self.0.write_record(None::<&[u8]>)?)
+        self.0.write_record(None::<&[u8]>).map_err(cause)
     }
 
     fn finish(self: Box<Self>) -> io::Result<OutputWriter> {

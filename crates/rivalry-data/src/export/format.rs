@@ -34,8 +34,7 @@ const KINDS: [(&str, Kind); 6] = [
     ("parquet", Kind::Parquet),
 ];
 
-const COMPRESSIONS: [(&str, Compression); 2] =
-    [("gz", Compression::Gzip), ("zst", Compression::Zstandard)];
+const COMPRESSIONS: [(&str, Compression); 2] = [("gz", Compression::Gzip), ("zst", Compression::Zstandard)];
 
 const KNOWN: &str = "csv, tsv, jsonl, ndjson and json, each also with .gz or .zst, and parquet";
 
@@ -70,7 +69,10 @@ impl TableFormat {
         match (named, by_extension) {
             (Some(named), Some(other)) if named != other => {
                 let what = format!("the extension is not that of the format '{}'", name.unwrap_or_default());
-                Err(InputError::new(what).file(output.path()).help("leave --format out, or rename the file").into())
+                Err(InputError::new(what)
+                    .file(output.path())
+                    .help("leave --format out, or rename the file")
+                    .into())
             }
             (Some(format), _) | (None, Some(format)) => Ok(format),
             (None, None) => Err(InputError::new("the extension of this file names no format")

@@ -33,7 +33,8 @@ enum Values {
 }
 
 pub(super) fn start(sink: OutputWriter, columns: &[Column]) -> io::Result<Box<dyn RowWriter>> {
-    let fields: Result<Vec<_>, ParquetError> = columns.iter().map(|column| field(column).map(Arc::new)).collect();
+    let fields: Result<Vec<_>, ParquetError> =
+        columns.iter().map(|column| field(column).map(Arc::new)).collect();
     let schema = Type::group_type_builder("table").with_fields(fields?).build()?;
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let file = SerializedFileWriter::new(sink, Arc::new(schema), Arc::new(properties))?;

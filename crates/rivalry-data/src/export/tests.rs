@@ -25,8 +25,13 @@ fn written(folder: &Path, name: &str, users: usize) -> Vec<u8> {
     for user in ids.iter() {
         for (rank, item) in [(1, "tea, \"green\""), (2, "tab\tnew\nline")] {
             let (score, value) = (0.1 / rank as f32, 0.1 / f64::from(rank));
-            let cells =
-                [Cell::Text(user), Cell::Count(rank), Cell::Text(item), Cell::Single(score), Cell::Double(value)];
+            let cells = [
+                Cell::Text(user),
+                Cell::Count(rank),
+                Cell::Text(item),
+                Cell::Single(score),
+                Cell::Double(value),
+            ];
             table.row(&cells).unwrap();
         }
     }
@@ -89,7 +94,8 @@ fn parquet_has_typed_columns_and_several_row_groups() {
     let schema = metadata.file_metadata().schema_descr();
     let types: Vec<Type> = schema.columns().iter().map(|column| column.physical_type()).collect();
     assert_eq!(types, [Type::INT64, Type::INT32, Type::BYTE_ARRAY, Type::FLOAT, Type::DOUBLE]);
-    let options = ReadOptions { rating: Some("score".into()), time: Some("rank".into()), ..ReadOptions::default() };
+    let options =
+        ReadOptions { rating: Some("score".into()), time: Some("rank".into()), ..ReadOptions::default() };
     let data = read(&path, &options, crate::memory::MemoryLimit::default()).unwrap();
     let RawParts::Whole(records) = &data.parts else { panic!("one file") };
     assert_eq!((data.users.len(), data.items.len(), records.user.len()), (users, 2, 2 * users));

@@ -61,6 +61,7 @@ fn summarise(method: &EvaluatedMethod) -> MethodSummary {
         name: method.name.clone(),
         runs: method.runs.iter().map(|run| run.path.clone()).collect(),
         seeds: method.runs.iter().map(|run| run.seed).collect(),
+        deterministic: method.deterministic,
         metrics: over_seeds(|run| &run.metrics),
         head: over_seeds(|run| &run.head),
         tail: over_seeds(|run| &run.tail),

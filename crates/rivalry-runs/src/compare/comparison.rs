@@ -38,6 +38,9 @@ pub struct MethodSummary {
     pub runs: Vec<PathBuf>,
     /// Their seeds.
     pub seeds: Vec<u64>,
+    /// Whether the seed makes no difference, as for a closed-form model.
+    #[serde(default)]
+    pub deterministic: bool,
     /// Each metric over the seeds.
     pub metrics: Metrics<MeanStd>,
     /// The same for the most popular fifth of the items.

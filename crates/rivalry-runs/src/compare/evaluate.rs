@@ -23,6 +23,8 @@ pub struct EvaluatedMethods {
 pub struct EvaluatedMethod {
     /// Its name.
     pub name: String,
+    /// Whether the seed makes no difference, as for a closed-form model.
+    pub deterministic: bool,
     /// Its runs.
     pub runs: Vec<EvaluatedRun>,
 }
@@ -81,7 +83,8 @@ pub fn evaluate_runs(
             runs.push(evaluate_run(run, dataset, metrics)?);
             done += 1;
         }
-        evaluated.push(EvaluatedMethod { name: method.name.clone(), runs });
+        let deterministic = method.runs.iter().all(|run| run.config.gradient.is_none());
+        evaluated.push(EvaluatedMethod { name: method.name.clone(), deterministic, runs });
     }
     let runs = || methods.iter().flat_map(|method| &method.runs);
     let protocols = || runs().map(|run| Protocol::of(&run.config, &run.record));

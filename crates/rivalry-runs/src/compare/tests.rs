@@ -32,6 +32,7 @@ fn evaluated(methods: &[(&str, &[Vec<f64>])]) -> EvaluatedMethods {
         selection_metric: NDCG,
     };
     let method = |(name, runs): &(&str, &[Vec<f64>])| EvaluatedMethod {
+        deterministic: false,
         name: (*name).to_owned(),
         runs: (0..).zip(*runs).map(|(seed, values)| run(seed, values.clone())).collect(),
     };

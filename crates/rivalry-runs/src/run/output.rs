@@ -48,7 +48,8 @@ mod tests {
         let at = |name: &str| world.path().join(name);
         std::fs::create_dir_all(at("sweep/run")).unwrap();
         std::fs::write(at("sweep/run/config.toml"), "").unwrap();
-        for name in ["run/config.toml", "run/model.safetensors", "run/checkpoint", "run/.lock", "index.json"] {
+        for name in ["run/config.toml", "run/model.safetensors", "run/checkpoint", "run/.lock", "index.json"]
+        {
             for replace in [false, true] {
                 let error = output_to(&at("sweep").join(name), replace).unwrap_err().to_string();
                 assert!(error.contains(" belongs to a "), "{error}");

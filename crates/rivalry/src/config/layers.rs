@@ -103,17 +103,22 @@ fn check_score(model: &ModelConfig, config: &LossConfig, loss: &dyn Loss) -> Res
 
 /// Refuses settings of the gradient trainer for a model that is not trained by gradients.
 fn check_closed_form(model: &ModelConfig, given: &toml::Table) -> Result<()> {
-    let train = given.get("train").and_then(toml::Value::as_table);
-    let key = train.into_iter().flat_map(toml::Table::keys).find(|key| *key != "seed");
-    let section = GRADIENT.iter().find(|section| given.contains_key(**section));
-    let key = section.map(|section| (*section).to_owned()).or(key.map(|key| format!("train.{key}")));
-    match key {
-        None => Ok(()),
-        Some(key) => Err(InputError::new(format!("{} is not trained by gradients", model.name()))
-            .field(&*key)
-            .help(format!("leave {key} out, or choose another model: 'rivalry list models' shows them"))
-            .into()),
+    let keys = |section: &str| -> Vec<String> {
+        match given.get(section) {
+            None => Vec::new(),
+            Some(toml::Value::Table(table)) => table.keys().map(|key| format!("{section}.{key}")).collect(),
+            Some(_) => vec![section.to_owned()],
+        }
+    };
+    let of_sections = GRADIENT.iter().flat_map(|section| keys(section));
+    let of_train = keys("train").into_iter().filter(|key| key != "train.seed");
+    let given: Vec<String> = of_sections.chain(of_train).collect();
+    if given.is_empty() {
+        return Ok(());
     }
+    let all = given.join(", ");
+    let help = format!("leave {all} out, or choose another model: 'rivalry list models' shows them");
+    Err(InputError::new(format!("{} is not trained by gradients", model.name())).field(all).help(help).into())
 }
 
 /// A section with a `type`, which has a default.
@@ -280,6 +285,19 @@ mod tests {
         let config =
             with(&["loss.type=dsl-ca", "train.patience=3", "train.select=last", "eval.k=[5, 20]"]).unwrap();
         assert_eq!(Config::from_layers(&[config.to_toml().parse().unwrap()]).unwrap(), config);
+    }
+
+    #[test]
+    fn settings_of_the_gradient_trainer_are_named_one_by_one_where_they_have_no_meaning() {
+        let error = |settings: &[&str]| with(settings).unwrap_err().to_string();
+        let popular = "model.type=popularity";
+        assert!(
+            error(&[popular, "loss.tau=0.1"]).starts_with("loss.tau: popularity is not trained by gradients")
+        );
+        let several = error(&[popular, "loss.type=sl", "optim.lr=0.1", "train.epochs=3", "train.seed=1"]);
+        assert!(several.starts_with("loss.type, optim.lr, train.epochs: popularity is not"), "{several}");
+        assert!(error(&[popular, "loss=sl"]).starts_with("loss: popularity is not trained by gradients"));
+        assert!(with(&[popular, "train.seed=1"]).is_ok());
     }
 
     #[test]

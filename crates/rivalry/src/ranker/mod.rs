@@ -153,7 +153,7 @@ impl Ranker {
     /// The `n` nearest neighbours of each of these items or users, without the item or user itself.
     ///
     /// # Errors
-    /// If one doesn't exist, `n` is 0, or the model defines no similarity.
+    /// If one doesn't exist, among those allowed either, `n` is 0, or the model defines no similarity.
     pub fn similar(&self, side: Side, ids: &[u32], n: usize, filter: &Filter<'_>) -> Result<RankedLists> {
         let (scorer, kind) = match side {
             Side::Users => (self.scorer.user_similarity(), "user"),
@@ -164,6 +164,7 @@ impl Ranker {
             return Err(InputError::new(what).help("use a model with embeddings, such as mf").into());
         };
         check::ids(kind, ids, scorer.n_users())?;
+        check::ids(kind, filter.allow.unwrap_or_default(), scorer.n_items())?;
         let mut candidates = Candidates::all(scorer.n_items()).allow(filter.allow).deny(filter.deny);
         if filter.known {
             candidates = candidates.without(Mask::Itself(ids));

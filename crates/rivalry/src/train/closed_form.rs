@@ -80,6 +80,7 @@ impl Trainer for ClosedFormTrainer<'_> {
             head: test.head,
             tail: test.tail,
             beyond: test.beyond,
+            nothing_learned: None,
             seconds: Seconds { train, eval: began.elapsed().as_secs_f64() },
         };
         Ok(Fitted::Done(Box::new(Fit { tensors, outcome })))

@@ -7,6 +7,7 @@
 mod checkpoint;
 mod closed_form;
 pub mod gradient;
+mod nothing_learned;
 mod outcome;
 mod progress;
 
@@ -16,6 +17,7 @@ pub use progress::{Best, NoObserver, Observer, Progress, Record, Seconds, TrainE
 
 use self::closed_form::ClosedFormTrainer;
 use self::gradient::GradientTrainer;
+use self::nothing_learned::nothing_learned;
 use crate::Result;
 use crate::config::Config;
 use crate::data::Dataset;

@@ -57,6 +57,9 @@ pub struct Outcome {
     /// Coverage, popularity and Gini of the test lists, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beyond: Option<Metrics>,
+    /// Why the model is no better than chance, and what to try, if it is not. Follows "nothing was learned: ".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nothing_learned: Option<String>,
     /// Time spent.
     pub seconds: Seconds,
 }

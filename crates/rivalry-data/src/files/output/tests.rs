@@ -25,7 +25,10 @@ fn a_file_appears_when_it_is_finished_and_is_replaced_on_request_only() {
     let error = Output::new(&path, false).unwrap_err();
     assert!(error.to_string().contains("out.txt: already exists") && error.exit_code() == 2, "{error}");
     Output::new(&path, true).unwrap().write_all(b"second").unwrap();
-    assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (b"second".to_vec(), vec!["out.txt".into()]));
+    assert_eq!(
+        (fs::read(&path).unwrap(), names(folder.path())),
+        (b"second".to_vec(), vec!["out.txt".into()])
+    );
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::scorer::EmbeddingScorer;
 use crate::tensors::Tensors;
 use crate::train::{
     Best, Checkpointer, Ending, EpochOutcome, Fit, Fitted, Observer, Outcome, Progress, Record, Snapshot,
-    TrainEvent, TrainingState, evaluate_part,
+    TrainEvent, TrainingState, evaluate_part, nothing_learned,
 };
 use crate::{InputError, Result};
 
@@ -259,6 +259,8 @@ impl<'a> Epochs<'a> {
         };
         self.progress.seconds.eval += began.elapsed().as_secs_f64();
         let of_best = self.progress.history.iter().find(|record| record.epoch == best.epoch);
+        let valid = of_best.and_then(|record| record.valid.clone());
+        let nothing_learned = nothing_learned(&scorer, self.dataset, &self.eval, valid.as_ref());
         let (epochs, seconds) = (self.progress.epoch, self.progress.seconds);
         let training = EpochOutcome {
             epochs,
@@ -270,11 +272,12 @@ impl<'a> Epochs<'a> {
         let outcome = Outcome {
             ending,
             training: Some(training),
-            valid: of_best.and_then(|record| record.valid.clone()),
+            valid,
             test: metrics,
             head,
             tail,
             beyond,
+            nothing_learned,
             seconds,
         };
         Ok(Fitted::Done(Box::new(Fit { tensors, outcome })))
