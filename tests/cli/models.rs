@@ -112,10 +112,10 @@ fn it_is_repeated_to_the_bit() {
 fn settings_of_the_gradient_trainer_are_refused() {
     let world = World::with_log();
     for (setting, key) in [
-        (["--loss", "sl"], "loss: "),
-        (["--set", "loss.tau=1"], "loss: "),
+        (["--loss", "sl"], "loss.type: "),
+        (["--set", "loss.tau=1"], "loss.tau: "),
         (["--epochs", "5"], "train.epochs: "),
-        (["--lr", "0.1"], "optim: "),
+        (["--lr", "0.1"], "optim.lr: "),
         (["--negatives", "5"], "train.negatives: "),
     ] {
         let error = world.fails(2, &[&TRAIN[..], &setting].concat());
