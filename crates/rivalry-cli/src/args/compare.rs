@@ -75,6 +75,12 @@ pub struct InspectArgs {
     /// Seed of the sampled pairs and negatives [default: the run's seed]
     #[arg(long, value_name = "N", value_parser = seed())]
     pub seed: Option<u64>,
+    /// Write the inspection to this file, not into the run folder, which may then be read-only
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Overwrite an existing file
+    #[arg(long, requires = "out")]
+    pub force: bool,
     #[command(flatten)]
     pub machine: Machine,
     /// Print JSON

@@ -1,17 +1,22 @@
 //! `rivalry inspect`
 
+use anyhow::anyhow;
+use rivalry::Error;
 use rivalry::data::thousands;
 use rivalry::params::shown;
 use rivalry_runs::inspect::{Bounds, Distribution, InspectOptions, Inspection, Slate, TwoSlates, inspect};
 use rivalry_runs::run::RunFolder;
 
-use super::use_machine;
+use super::{refuse_existing, use_machine};
 use crate::args::InspectArgs;
 use crate::counting::CountingBar;
 use crate::output::{print, print_json};
 use crate::table;
 
 pub fn run(args: &InspectArgs) -> anyhow::Result<()> {
+    if let Some(out) = &args.out {
+        refuse_existing(out, args.force).map_err(Error::from)?;
+    }
     use_machine(&args.machine)?;
     let folder = RunFolder::open(&args.run)?;
     let model = folder.model()?;
@@ -21,11 +26,16 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<()> {
     let bar = CountingBar::new("pairs");
     let found = inspect(&model, &data, options, &mut |done, of| bar.update(done, of))?;
     drop(bar);
-    folder.keep_inspection(&found)?;
+    let out = args.out.clone().unwrap_or_else(|| folder.inspection_path());
+    found.write(&out).map_err(|error| match args.out {
+        Some(_) => error.into(),
+        None => anyhow!("{error}\n  help: write the inspection elsewhere: rivalry inspect RUN -o FILE"),
+    })?;
     if args.json {
         print_json(&found)?;
     } else {
         show(&found, &folder)?;
+        print(format_args!("\nwritten to {}", out.display()))?;
     }
     Ok(())
 }
@@ -53,7 +63,7 @@ fn show(found: &Inspection, folder: &RunFolder) -> std::io::Result<()> {
             contested(pairs)?;
         }
     }
-    print(format_args!("\nwritten to {}", folder.inspection_path().display()))
+    Ok(())
 }
 
 /// `type (key value, …)` of a config section.

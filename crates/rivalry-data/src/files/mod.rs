@@ -1,6 +1,7 @@
-//! Crash-safe files: atomic writes, temporary files that clean up after dead processes, and folder locks.
+//! Crash-safe files: atomic writes, checksums, temporary files that clean up after dead processes, and folder locks.
 
 mod atomic;
+pub mod checksum;
 mod lock;
 mod pending;
 

@@ -1,6 +1,5 @@
 //! The results of the planned trainings.
 
-use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -8,15 +7,29 @@ use serde::{Deserialize, Serialize};
 use super::plan::{Noise, Plan, Planned};
 use crate::run::RunFolder;
 use crate::stats::MeanStd;
+use rivalry::Result;
 use rivalry::data::Dataset;
 use rivalry::eval::{EvalOptions, EvalPart, Metrics, evaluate};
-use rivalry::files::write_atomically;
-use rivalry::{InputError, Result};
+use rivalry::files::checksum::TextFormat;
 
+use crate::json_file::JsonFile;
 use crate::presets::CellKey;
 
 /// The file of the metrics in the default protocol, beside those of the run's own.
 const OURS: &str = "default-protocol.json";
+const FILE: JsonFile = JsonFile {
+    format: TextFormat { name: "rivalry-default-protocol", version: 2 },
+    content: "a table of metrics",
+    help: "remove it: the same command makes it again",
+};
+
+/// The content of that file; earlier releases wrote the metrics alone.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum InOurProtocol {
+    Now { metrics: Metrics },
+    Before(Metrics),
+}
 
 /// The metrics of one cell over its seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -113,19 +126,15 @@ fn in_our_protocol(
     data: &mut dyn FnMut(&Planned) -> Result<std::sync::Arc<Dataset>>,
 ) -> Result<Metrics> {
     let file = path.join(OURS);
-    if let Ok(text) = std::fs::read_to_string(&file) {
-        return serde_json::from_str(&text).map_err(|e| {
-            InputError::new(format!("not a table of metrics: {e}")).file(&file).help("remove it").into()
-        });
+    match FILE.read(&file)? {
+        Some(InOurProtocol::Now { metrics } | InOurProtocol::Before(metrics)) => return Ok(metrics),
+        None => {}
     }
     let dataset = data(planned)?;
     let scorer = run.model()?.scorer()?;
     let options = EvalOptions { k: planned.trial.config.eval.k.clone(), ..EvalOptions::default() };
     let metrics = evaluate(&*scorer, &dataset, EvalPart::Test, &options)?.metrics;
-    write_atomically(&file, |file| {
-        serde_json::to_writer_pretty(&mut *file, &metrics)?;
-        file.write_all(b"\n")
-    })?;
+    FILE.write(&file, &InOurProtocol::Now { metrics: metrics.clone() })?;
     Ok(metrics)
 }
 

@@ -1,25 +1,41 @@
 //! The inspection of a run's model, kept in its folder.
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::RunFolder;
 use super::folder::INSPECTION;
 use crate::Result;
 use crate::inspect::Inspection;
-use rivalry::files::write_atomically;
+use crate::json_file::JsonFile;
+use rivalry::files::checksum::TextFormat;
+
+const FILE: JsonFile = JsonFile {
+    format: TextFormat { name: "rivalry-inspection", version: 2 },
+    content: "an inspection",
+    help: "make it again: rivalry inspect RUN",
+};
+
+impl Inspection {
+    /// Writes the inspection to a file.
+    ///
+    /// # Errors
+    /// If the file can't be written.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        FILE.write(path, self)
+    }
+}
 
 impl RunFolder {
-    /// Where the inspection is kept.
+    /// Where the inspection is kept. It goes when the model changes.
     pub fn inspection_path(&self) -> PathBuf {
         self.path().join(INSPECTION)
     }
 
-    /// Keeps an inspection of the run's model, in the place of an earlier one. It goes when the model changes.
-    pub fn keep_inspection(&self, inspection: &Inspection) -> Result<()> {
-        write_atomically(&self.inspection_path(), |file| {
-            serde_json::to_writer_pretty(&mut *file, inspection)?;
-            file.write_all(b"\n")
-        })
+    /// The last inspection of the run's model, if there is one.
+    ///
+    /// # Errors
+    /// If the file can't be read or is damaged.
+    pub fn inspection(&self) -> Result<Option<Inspection>> {
+        FILE.read(&self.inspection_path())
     }
 }
