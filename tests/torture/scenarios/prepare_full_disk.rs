@@ -12,14 +12,17 @@ fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
     let log = place.path().join("log.csv");
     write_log(&log, 1000);
     let log = log.to_string_lossy();
-    // From a single block, in which not even the lock fits, to more than enough.
-    let disk = match Disk::new(4 + random.below(160)) {
+    // From no space at all, not even for the lock, to more than enough.
+    let kilobytes = 4 * (1 + random.below(40));
+    let disk = match Disk::new(kilobytes) {
         Ok(disk) => disk,
         Err(why) => {
             tally.skipped = Some(format!("can't mount a tmpfs ({why})"));
             return Ok(());
         }
     };
+    let used = random.one_of(&[0, kilobytes << 10]);
+    std::fs::write(disk.path().join("other"), vec![0; *used]).map_err(|e| e.to_string())?;
     let prepare = || rivalry(disk.path(), &["data", "prepare", &log, "set"]);
     let output = prepare().output().map_err(|e| e.to_string())?;
     no_panic(&output)?;
@@ -32,7 +35,7 @@ fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
         return Err(format!("it should say that the disk is full: {}", said(&output)));
     }
     match names(disk.path()) {
-        left if left.is_empty() => {}
+        left if left == ["other"] => {}
         left => return Err(format!("{left:?} is left")),
     }
     disk.change("size=64m")?;
