@@ -21,8 +21,8 @@ fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
             return Ok(());
         }
     };
-    let used = random.one_of(&[0, kilobytes << 10]);
-    std::fs::write(disk.path().join("other"), vec![0; *used]).map_err(|e| e.to_string())?;
+    let used = *random.one_of(&[0, kilobytes << 10]);
+    std::fs::write(disk.path().join("other"), vec![0; used]).map_err(|e| e.to_string())?;
     let prepare = || rivalry(disk.path(), &["data", "prepare", &log, "set"]);
     let output = prepare().output().map_err(|e| e.to_string())?;
     no_panic(&output)?;

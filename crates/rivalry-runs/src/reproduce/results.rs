@@ -164,3 +164,25 @@ fn together(planned: &Planned, seeds: &[Figures]) -> CellResult {
         published: planned.published.cloned().unwrap_or_default(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_in_the_default_protocol_are_read_with_and_without_a_checksum() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(OURS);
+        let before = r#"{ "NDCG@20": 0.25 }"#;
+        let metrics: Metrics = serde_json::from_str(before).unwrap();
+        std::fs::write(&file, before).unwrap();
+        assert!(matches!(FILE.read(&file).unwrap(), Some(InOurProtocol::Before(found)) if found == metrics));
+        FILE.write(&file, &InOurProtocol::Now { metrics: metrics.clone() }).unwrap();
+        assert!(
+            matches!(FILE.read(&file).unwrap(), Some(InOurProtocol::Now { metrics: found }) if found == metrics)
+        );
+        let changed = std::fs::read_to_string(&file).unwrap().replace("0.25", "0.35");
+        std::fs::write(&file, changed).unwrap();
+        assert!(FILE.read::<InOurProtocol>(&file).is_err_and(|error| error.is_damage()));
+    }
+}
