@@ -19,7 +19,7 @@ fn the_summary_is_printed_and_the_result_kept_in_the_folder() {
     holds(&out, &["hold for all", "the same positive", "calm: ", "contested: ", "the most contested pairs"]);
     holds(&out, &["user ", "item/", "run/inspect.json"]);
     let document = world.json(&["inspect", "run", "--json"]);
-    let kept: Value = serde_json::from_slice(&world.read("run/inspect.json")).unwrap();
+    let kept: Value = serde_json::from_str(&world.unsealed("run/inspect.json")).unwrap();
     assert_eq!(document, kept);
     for key in ["kappa", "competition", "multiplier", "temperature"] {
         assert!(document[key]["mean"].is_f64() && document[key]["histogram"]["counts"].is_array(), "{key}");
@@ -29,6 +29,22 @@ fn the_summary_is_printed_and_the_result_kept_in_the_folder() {
     let slate = &document["most_contested"][0];
     assert!(slate["user"].as_str().unwrap().starts_with("user "));
     assert!(slate["negatives"][0]["item"].as_str().unwrap().starts_with("item/"));
+}
+
+#[test]
+fn a_run_that_can_not_be_written_to_is_inspected_into_another_file() {
+    let world = trained("sl");
+    world.ok(&["inspect", "run", "--out", "elsewhere.json"]);
+    assert!(!world.path("run/inspect.json").exists());
+    let written = world.read("elsewhere.json");
+    holds(&world.fails(2, &["inspect", "run", "-o", "elsewhere.json"]), &["exists already", "--force"]);
+    // No file can take the place of a folder, whoever tries; a read-only disk is in tests/torture.
+    world.write("run/inspect.json/in-the-way", "");
+    let said = world.fails(1, &["inspect", "run"]);
+    holds(&said, &["run/inspect.json: can't write", "rivalry inspect RUN -o FILE"]);
+    let (out, _) = world.ok(&["inspect", "run", "-o", "elsewhere.json", "--force"]);
+    holds(&out, &["written to elsewhere.json"]);
+    assert!(world.read("elsewhere.json") == written);
 }
 
 #[test]

@@ -40,6 +40,13 @@ impl World {
         fs::read(self.path(name)).unwrap()
     }
 
+    /// The text of a file as releases without checksums wrote it.
+    pub fn unsealed(&self, name: &str) -> String {
+        let text = String::from_utf8(self.read(name)).unwrap();
+        let head = |line: &&str| line.contains("xxh3-") || line.contains("\"format\": \"rivalry-");
+        text.lines().filter(|line| !head(line)).map(|line| format!("{line}\n")).collect()
+    }
+
     pub fn command(&self, args: &[&str]) -> assert_cmd::Command {
         let mut command = cargo_bin_cmd!("rivalry");
         // Independent of this machine's data sets.

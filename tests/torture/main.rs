@@ -1,11 +1,13 @@
 //! Interrupts Rivalry at random moments by signals, full disks and read-only disks, and counts runs that lose data or end
-//! with another result. The target is zero.
+//! with another result. Then flips random bits of its files, and counts those that no command notices. The target is zero.
 //!
-//! `cargo test --release --test torture -- --seconds 600` runs for ten minutes; without `--seconds` it is the short
-//! version that runs with all other tests. `--seed N` repeats the random choices of a run.
+//! `cargo test --release --test torture -- --seconds 600 --flips 1000` runs for ten minutes and flips a thousand bits;
+//! without these options it is the short version that runs with all other tests. `--seed N` repeats the random choices of
+//! a run.
 #![cfg(unix)]
 
 mod disk;
+mod flips;
 mod kill;
 mod random;
 mod scenarios;
@@ -17,6 +19,7 @@ use random::Random;
 use scenarios::{SCENARIOS, Tally};
 
 const SHORT: u64 = 25;
+const FEW_FLIPS: u64 = 30;
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -54,7 +57,26 @@ fn main() -> ExitCode {
     let sum = |part: fn(&Tally) -> usize| tallies.iter().map(|(_, tally)| part(tally)).sum::<usize>();
     let (interrupted, failures) = (sum(|t| t.interrupted), sum(|t| t.failures));
     println!("\n{interrupted} interruptions in {:.0} s, {failures} failures", began.elapsed().as_secs_f64());
+    failed |= !no_flip_unnoticed(&mut random, number("--flips").unwrap_or(FEW_FLIPS) as usize);
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// Flips bits, prints what became of them, and returns whether all were noticed.
+fn no_flip_unnoticed(random: &mut Random, count: usize) -> bool {
+    let flips = match flips::flip_bits(random, count) {
+        Ok(flips) => flips,
+        Err(fault) => {
+            println!("FAILED: flipped bits: {fault}");
+            return false;
+        }
+    };
+    flips.unnoticed.iter().for_each(|flip| println!("FAILED: unnoticed: {flip}"));
+    let (total, unnoticed) = (flips.total(), flips.unnoticed.len());
+    println!(
+        "{total} flipped bits: {} refused, {} healed, {unnoticed} unnoticed",
+        flips.refused, flips.healed
+    );
+    unnoticed == 0
 }
 
 /// Whether every scenario has run at least once.

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use rivalry::config::{Config, no_source, read_layer, setting_layer, source_layer};
+use rivalry::config::{CONFIG_FORMAT, Config, no_source, read_layer, setting_layer, source_layer};
 use rivalry::{Error, InputError, Result};
 use rivalry_runs::presets::preset_layer;
 
 use crate::args::Layer;
+use crate::output::say;
 
 /// The config of a run. Layers, the lowest first: defaults of the data set, preset, config file, flags, each `--set`.
 ///
@@ -18,6 +19,13 @@ pub fn resolve(
     set: &[String],
 ) -> Result<Config> {
     let preset = preset.map(preset_layer).transpose()?.unwrap_or_default();
+    if let Some(file) = file.filter(|file| CONFIG_FORMAT.read(file, "").is_err_and(|e| e.is_damage())) {
+        say(format_args!(
+            "note    {}: was changed or damaged after Rivalry wrote it; its settings are used as they are now\n        \
+             if you changed them, delete the first line, which holds the checksum",
+            file.display()
+        ));
+    }
     let mut layers = vec![preset, file.map(read_layer).transpose()?.unwrap_or_default(), flags];
     for setting in set {
         layers.push(setting_layer(setting)?);

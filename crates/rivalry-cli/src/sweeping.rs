@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use rivalry::Error;
 use rivalry::data::LoadOptions;
 use rivalry::memory::MemoryLimit;
 use rivalry_runs::sweep::{SweepObserver, SweepOptions, Trial, TrialEvent, TrialState, TrialStatus};
@@ -16,6 +17,7 @@ use rivalry_runs::sweep::{SweepObserver, SweepOptions, Trial, TrialEvent, TrialS
 use crate::args::Machine;
 use crate::output::say;
 use crate::signals::stop_requested;
+use crate::training::damage_note;
 
 /// All threads, with one trial per thread: small trainings are faster with one core each than one after another with all
 /// cores.
@@ -74,6 +76,7 @@ impl SweepObserver for SweepDisplay {
     fn observe(&self, trial: &Trial, event: &TrialEvent<'_>) -> ControlFlow<()> {
         let mut shown = self.shown();
         match event {
+            TrialEvent::Damaged(damage) => shown.say_damaged(damage),
             TrialEvent::Step { done, total } => {
                 shown.parts.insert(trial.name.clone(), *done as f64 / (*total).max(1) as f64);
             }
@@ -90,6 +93,15 @@ impl SweepObserver for SweepDisplay {
 }
 
 impl DisplayState {
+    /// Said even if quiet: the user may have a failing disk.
+    fn say_damaged(&self, damage: &Error) {
+        let note = || say(damage_note(damage));
+        match &self.bar {
+            Some(bar) => bar.suspend(note),
+            None => note(),
+        }
+    }
+
     fn note_best(&mut self, trial: &Trial, value: Option<f64>) {
         let best = self.best.as_ref().map_or(f64::NEG_INFINITY, |best| best.0);
         if let Some(value) = value.filter(|value| *value > best) {

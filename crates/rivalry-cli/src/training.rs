@@ -85,6 +85,11 @@ pub fn warn_of_nothing_learned(record: &RunRecord) {
     }
 }
 
+/// The note on a damaged file because of which a training starts from the beginning.
+pub fn damage_note(damage: &Error) -> String {
+    format!("note    {damage}\n        restarting from the beginning; the result will be the same")
+}
+
 /// Prints the size of a data set.
 pub fn print_data_summary(dataset: &Dataset) {
     let [users, items] = [dataset.users.len(), dataset.items.len()].map(thousands);

@@ -60,6 +60,7 @@ pub mod memory;
 mod noise;
 mod parts;
 mod prepare;
+mod prepared_checksums;
 mod raw;
 pub mod read;
 mod remote;

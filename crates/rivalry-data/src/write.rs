@@ -8,7 +8,9 @@ use std::{
 
 use super::{Dataset, IdMap, Interactions, stats};
 use crate::error::{Error, InputError, Result};
+use crate::files::checksum::ChecksumWriter;
 use crate::files::{FolderLock, sync_folder};
+use crate::prepared_checksums::PreparedChecksums;
 
 const TRAIN: &str = "train.tsv";
 const VALID: &str = "valid.tsv";
@@ -16,10 +18,10 @@ const TEST: &str = "test.tsv";
 const USER_LIST: &str = "user_list.tsv";
 const ITEM_LIST: &str = "item_list.tsv";
 const SUMMARY: &str = "summary.txt";
-const FILES: [&str; 6] = [TRAIN, VALID, TEST, USER_LIST, ITEM_LIST, SUMMARY];
+const FILES: [&str; 7] = [TRAIN, VALID, TEST, USER_LIST, ITEM_LIST, SUMMARY, PreparedChecksums::FILE];
 
-/// Writes `train.tsv`, `valid.tsv` (if there is such a part), `test.tsv`, `user_list.tsv`, `item_list.tsv` and
-/// `summary.txt` to the folder `out`, atomically: the folder appears complete or not at all.
+/// Writes `train.tsv`, `valid.tsv` (if there is such a part), `test.tsv`, `user_list.tsv`, `item_list.tsv`, `summary.txt`
+/// and `checksums.txt` to the folder `out`, atomically: the folder appears complete or not at all.
 ///
 /// # Errors
 /// If the folder exists and `replace` is not set, or contains other files; if an id contains a tab or a line break; or
@@ -56,7 +58,10 @@ impl StagingFolder {
         let name = out.file_name().unwrap_or_default().to_string_lossy();
         let path = parent.join(format!(".prepare-{name}"));
         fs::create_dir_all(&path).map_err(|source| Error::io("create", &path, source))?;
-        let lock = FolderLock::acquire(&path)?;
+        let lock = FolderLock::acquire(&path).inspect_err(|_| {
+            // Fails if another process is at work in it.
+            let _ = fs::remove_dir(&path);
+        })?;
         let staging = Self { path, _lock: lock };
         staging.clear().map_err(|source| Error::io("clear", &staging.path, source))?;
         Ok(staging)
@@ -109,9 +114,11 @@ fn write_files(dataset: &Dataset, folder: &Path) -> Result<()> {
         let path = folder.join(name);
         File::create(&path)
             .and_then(|file| {
-                let mut writer = BufWriter::new(file);
+                let mut writer = ChecksumWriter::new(BufWriter::new(file));
                 fill(&mut writer)?;
-                writer.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()
+                let (writer, checksum) = writer.into_inner();
+                writer.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
+                Ok(checksum)
             })
             .map_err(|source| Error::io("write", &path, source))
     };
@@ -127,17 +134,20 @@ fn write_files(dataset: &Dataset, folder: &Path) -> Result<()> {
             ids.iter().enumerate().try_for_each(|(dense, id)| writeln!(file, "{id}\t{dense}"))
         })
     };
-    pairs(TRAIN, &dataset.train)?;
+    let mut checksums = PreparedChecksums::default();
+    checksums.put(TRAIN, pairs(TRAIN, &dataset.train)?);
     if !dataset.valid.is_empty() {
-        pairs(VALID, &dataset.valid)?;
+        checksums.put(VALID, pairs(VALID, &dataset.valid)?);
     }
-    pairs(TEST, &dataset.test)?;
-    ids(USER_LIST, "user", &dataset.users)?;
-    ids(ITEM_LIST, "item", &dataset.items)?;
+    checksums.put(TEST, pairs(TEST, &dataset.test)?);
+    checksums.put(USER_LIST, ids(USER_LIST, "user", &dataset.users)?);
+    checksums.put(ITEM_LIST, ids(ITEM_LIST, "item", &dataset.items)?);
+    write(PreparedChecksums::FILE, &|file| file.write_all(&checksums.to_bytes()))?;
     write(SUMMARY, &|file| {
         writeln!(file, "{}\n\n{}\nchecksum           {}", dataset.name, stats(dataset), dataset.checksum)?;
         dataset.notes.iter().try_for_each(|note| writeln!(file, "note               {note}"))
     })
+    .map(|_| ())
 }
 
 /// The lists have one id per line, followed by a tab.
@@ -236,7 +246,7 @@ mod tests {
         fs::write(out.join("thesis.doc"), "years of work").unwrap();
         let refused = write_benchmark(&without, &out, true).unwrap_err().to_string();
         assert!(refused.contains("thesis.doc"), "{refused}");
-        assert_eq!(names(&out).len(), 6);
+        assert_eq!(names(&out).len(), 7);
         assert_eq!(names(root.path()), ["toy"]);
     }
 

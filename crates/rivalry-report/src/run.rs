@@ -48,7 +48,7 @@ impl Run {
             settings: RunSettings::of(&config),
             config,
             pruned: record.is_none() && !log.is_empty() && !folder.has_checkpoint(),
-            failure: failure(&path),
+            failure: failure(&path)?,
             log,
             record,
             inspection: folder.inspection()?,

@@ -8,6 +8,7 @@
 
 pub mod compare;
 pub mod inspect;
+mod json_file;
 pub mod presets;
 pub mod reproduce;
 pub mod run;

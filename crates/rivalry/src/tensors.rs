@@ -10,6 +10,7 @@ use safetensors::tensor::{Dtype, SafeTensors, View};
 
 use crate::backbone::Embeddings;
 use crate::data::{IdMap, Interactions};
+use crate::files::checksum::{BLANK, Seal, damaged, seal};
 use crate::files::write_atomically;
 use crate::memory::MemoryLimit;
 use crate::{Error, InputError, Result};
@@ -17,6 +18,10 @@ use crate::{Error, InputError, Result};
 /// The one entry of the file's metadata. It holds all texts as JSON: entries of the metadata have no order, so several of
 /// them would make two files of the same content differ.
 const TEXTS: &str = "rivalry";
+/// The text with the checksum of the file. Texts are in the order of their names, and this comes before all others.
+const CHECKSUM: &str = "checksum";
+/// The first version of the model file and of the checkpoint with a checksum.
+const FIRST_WITH_CHECKSUM: u32 = 3;
 
 /// Named tensors, and short texts that go with them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -160,8 +165,13 @@ impl Tensors {
 
     /// The content of a file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, safetensors::SafeTensorError> {
-        let texts = serde_json::to_string(&self.texts).expect("texts are plain data");
-        safetensors::serialize(&self.tensors, Some(HashMap::from([(TEXTS.to_owned(), texts)])))
+        let mut texts = self.texts.clone();
+        texts.insert(CHECKSUM.to_owned(), BLANK.to_owned());
+        let texts = serde_json::to_string(&texts).expect("texts are plain data");
+        let metadata = HashMap::from([(TEXTS.to_owned(), texts)]);
+        let mut bytes = safetensors::serialize(&self.tensors, Some(metadata))?;
+        seal(&mut bytes);
+        Ok(bytes)
     }
 
     /// Reads a file.
@@ -179,21 +189,29 @@ impl Tensors {
     /// Reads the content of a file.
     ///
     /// # Errors
-    /// If it is not a whole safetensors file.
+    /// If it is not a whole safetensors file, or has the checksum of other content.
     pub fn parse(bytes: &[u8]) -> Result<Self, InputError> {
+        let seal = Seal::of(bytes);
+        if seal == Seal::Broken {
+            return Err(changed());
+        }
         let parsed = SafeTensors::read_metadata(bytes)
             .and_then(|(_, header)| Ok((SafeTensors::deserialize(bytes)?, header.metadata().clone())));
         let (tensors, metadata) =
             parsed.map_err(|e| broken(&format!("not a whole safetensors file ({e})")))?;
         // Another tool's file has none: the check of its format refuses it.
         let texts = metadata.and_then(|metadata| serde_json::from_str(metadata.get(TEXTS)?).ok());
+        let texts: BTreeMap<String, String> = texts.unwrap_or_default();
+        if seal == Seal::Absent && texts.contains_key(CHECKSUM) {
+            return Err(changed());
+        }
         let owned = |view: safetensors::tensor::TensorView<'_>| Tensor {
             dtype: view.dtype(),
             shape: view.shape().to_vec(),
             bytes: view.data().to_vec(),
         };
         let tensors = tensors.iter().map(|(name, view)| (name.to_owned(), owned(view))).collect();
-        Ok(Self { tensors, texts: texts.unwrap_or_default() })
+        Ok(Self { tensors, texts })
     }
 
     fn get<T: Pod>(&self, name: &str, dtype: Dtype) -> Result<(Vec<T>, &[usize]), InputError> {
@@ -271,6 +289,7 @@ impl Tensors {
     pub fn check_format(&self, name: &str, newest: u32) -> Result<(), InputError> {
         let version = self.texts.get("format").and_then(|text| text.strip_prefix(name));
         match version.and_then(|version| version.trim().parse::<u32>().ok()) {
+            Some(FIRST_WITH_CHECKSUM..) if !self.texts.contains_key(CHECKSUM) => Err(changed()),
             Some(version) if version <= newest => Ok(()),
             Some(version) => {
                 let what = format!("made by a later release (format {version}, known up to {newest})");
@@ -279,6 +298,11 @@ impl Tensors {
             None => Err(broken(&format!("it is not a {name}"))),
         }
     }
+}
+
+/// The error for a file whose content is not that of its checksum.
+fn changed() -> InputError {
+    damaged().help("restore it from a copy, or make it again: rivalry train --resume RUN")
 }
 
 /// The error for a file that is damaged or was made by something else.

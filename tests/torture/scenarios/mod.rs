@@ -3,6 +3,7 @@
 pub mod download;
 mod full_disk;
 mod prepare;
+mod prepare_full_disk;
 mod read_only;
 mod sweep;
 mod train;
@@ -39,6 +40,7 @@ pub const SCENARIOS: &[Scenario] = &[
     prepare::SCENARIO,
     download::SCENARIO,
     full_disk::SCENARIO,
+    prepare_full_disk::SCENARIO,
     read_only::SCENARIO,
 ];
 

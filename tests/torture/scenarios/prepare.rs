@@ -12,7 +12,8 @@ use crate::random::Random;
 
 pub const SCENARIO: Scenario = Scenario { name: "`data prepare --force`, kill -9", run };
 
-const FILES: [&str; 5] = ["train.tsv", "valid.tsv", "test.tsv", "user_list.tsv", "item_list.tsv"];
+const FILES: [&str; 6] =
+    ["train.tsv", "valid.tsv", "test.tsv", "user_list.tsv", "item_list.tsv", "checksums.txt"];
 
 fn prepare(folder: &Path, seed: &str, out: &str) -> std::process::Command {
     let args = ["data", "prepare", "log.csv", out, "--seed", seed, "--force"];

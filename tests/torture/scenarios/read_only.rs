@@ -48,7 +48,20 @@ fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
     if !disk.path().join("run/metrics.json").exists() {
         refused(&disk, resume(), tally)?;
     }
-    succeed(resume()).map(|_| ())
+    succeed(resume())?;
+    inspect(&disk, tally)
+}
+
+/// A run on a read-only disk is inspected into a file elsewhere.
+fn inspect(disk: &Disk, tally: &mut Tally) -> Result<(), String> {
+    refused(disk, rivalry(disk.path(), &["inspect", "run", "--pairs", "20"]), tally)?;
+    let elsewhere = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let file = elsewhere.path().join("inspect.json");
+    disk.change("ro")?;
+    let inspect = ["inspect", "run", "--pairs", "20", "-o", &file.to_string_lossy()];
+    let inspected = succeed(rivalry(disk.path(), &inspect));
+    disk.change("rw")?;
+    inspected.map(|_| ())
 }
 
 /// Checks that the command fails on a read-only disk, says why, and changes no file.

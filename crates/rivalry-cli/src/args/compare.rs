@@ -90,7 +90,7 @@ pub struct InspectArgs {
     /// Seed of the sampled pairs and negatives [default: the run's seed]
     #[arg(long, value_name = "N", value_parser = seed())]
     pub seed: Option<u64>,
-    /// Write the inspection to this JSON file instead of the run folder
+    /// Write the inspection to this JSON file instead of the run folder, which may then be read-only
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Overwrite an existing file

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use anyhow::anyhow;
 use rivalry::data::thousands;
 use rivalry::files::Output;
 use rivalry::params::shown;
@@ -28,11 +29,13 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<()> {
     drop(bar);
     let written = match &output {
         Some(output) => {
-            output.write_all(format!("{}\n", serde_json::to_string_pretty(&found)?).as_bytes())?;
+            output.write_all(&found.to_json())?;
             output.path().to_owned()
         }
         None => {
-            folder.keep_inspection(&found)?;
+            folder.keep_inspection(&found).map_err(|error| {
+                anyhow!("{error}\n  help: write the inspection elsewhere: rivalry inspect RUN -o FILE")
+            })?;
             folder.inspection_path()
         }
     };

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use rivalry::config::{Config, Select};
 use rivalry::data::{IdMap, Interactions};
+use rivalry::model::Model;
 use rivalry::train::trainer;
 use rivalry::{Error, InputError};
 use rivalry_runs::presets::paper_cells;
@@ -17,7 +18,8 @@ use crate::settings::resolve;
 use crate::signals;
 use crate::table;
 use crate::training::{
-    Trained, numbered_folder, print_data_summary, print_model_summary, train, warn_of_nothing_learned,
+    Trained, damage_note, numbered_folder, print_data_summary, print_model_summary, train,
+    warn_of_nothing_learned,
 };
 
 pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
@@ -50,21 +52,16 @@ fn start(args: &TrainArgs) -> anyhow::Result<()> {
 
 fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
     let ResumedRun { folder, mut config, state, data_checksum, damage } = RunFolder::resume(run)?;
-    if let Some(damage) = damage {
-        say(format_args!(
-            "note    {damage}\n        restarting from the beginning; the result will be the same"
-        ));
-    }
     let longer = more_epochs(&config, args.epochs)?;
-    if let (Some(record), None) = (folder.intact_record()?, longer) {
+    if let (Some((record, saved)), None) = (finished(&folder, damage.as_ref())?, longer) {
         if !args.common.quiet {
             let hint = if config.gradient.is_some() { "; extend it with --epochs N" } else { "" };
             say(format_args!("{} is finished{hint}", run.display()));
         }
         warn_of_nothing_learned(&record);
-        let saved = folder.model()?;
         return show(args, &folder, &record, &saved.users, &saved.train);
     }
+    damage.iter().for_each(|damage| say(damage_note(damage)));
     let machine = &args.common.machine;
     let dataset = load(&config, &machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
     data_checksum.map_or(Ok(()), |checksum| dataset.check_same(&checksum))?;
@@ -72,6 +69,9 @@ fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
     if let (Some(epochs), Some(gradient)) = (longer, &mut config.gradient) {
         gradient.train.epochs = epochs;
         folder.extend(&config)?;
+    }
+    if state.is_none() {
+        folder.start_over()?;
     }
     if !args.common.quiet {
         print_data_summary(&dataset);
@@ -83,6 +83,32 @@ fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
     signals::listen()?;
     let record = train(&folder, &dataset, &config, state, &args.common)?;
     show(args, &folder, &record, &dataset.users, &dataset.train)
+}
+
+/// The figures and the model of a finished run. If they are damaged, the training goes on and makes them again; a damaged
+/// checkpoint is only reported, because a finished run needs none.
+fn finished(folder: &RunFolder, damage: Option<&Error>) -> Result<Option<(RunRecord, Model)>, Error> {
+    let found = folder.record().and_then(|record| {
+        let Some(record) = record else { return Ok(None) };
+        folder.model().map(|model| Some((record, model)))
+    });
+    match found {
+        Ok(Some(found)) => {
+            if let Some(damage) = damage {
+                say(format_args!(
+                    "note    {damage}\n        the run can be extended from the beginning only"
+                ));
+            }
+            Ok(Some(found))
+        }
+        Err(fault) if fault.is_damage() => {
+            if damage.is_none() {
+                say(format_args!("note    {fault}\n        making it again; the result will be the same"));
+            }
+            Ok(None)
+        }
+        other => other,
+    }
 }
 
 /// The new number of epochs, if it changes. A run can be extended, but not shortened.

@@ -14,7 +14,7 @@ pub const LOCK_FILE: &str = ".lock";
 #[derive(Debug)]
 pub struct FolderLock {
     path: PathBuf,
-    _file: File,
+    file: File,
 }
 
 impl FolderLock {
@@ -56,9 +56,11 @@ impl FolderLock {
                 }
                 Err(TryLockError::Error(e)) => return Err(fail(e)),
             }
-            file.set_len(0).map_err(fail)?;
-            writeln!(file, "process {} on {}", std::process::id(), host()).map_err(fail)?;
-            return Ok(Ok(Self { path, _file: file }));
+            // From here on the file is deleted if anything fails.
+            let mut lock = Self { path: path.clone(), file };
+            lock.file.set_len(0).map_err(fail)?;
+            writeln!(lock.file, "process {} on {}", std::process::id(), host()).map_err(fail)?;
+            return Ok(Ok(lock));
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Crash-safe files: atomic writes, results that go to a file or a stream, temporary files that clean up after dead
-//! processes, and folder locks.
+//! Crash-safe files: atomic writes, checksums, results that go to a file or a stream, temporary files that clean up after
+//! dead processes, and folder locks.
 
 mod atomic;
+pub mod checksum;
 mod lock;
 mod output;
 mod pending;

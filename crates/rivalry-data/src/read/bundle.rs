@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::archive::{Zip, decompress};
 use super::source::{Source, Text, check_size};
 use crate::memory::MemoryLimit;
+use crate::prepared_checksums::PreparedChecksums;
 use crate::{Error, InputError, Result};
 
 /// File names that hold the interactions even when other files lie beside them.
@@ -103,8 +104,33 @@ impl Bundle {
         self.find(name).is_some()
     }
 
-    /// The content of the file of this name, decompressed.
+    /// The content of the file of this name, decompressed. In a prepared data set it must have its listed checksum.
     pub fn text(&self, name: &str) -> Result<Text> {
+        let (path, bytes) = self.bytes(name)?;
+        if let Some(checksums) = self.checksums()? {
+            checksums.check(name, &bytes).map_err(|fault| fault.file(&path))?;
+        }
+        Text::new(path, bytes)
+    }
+
+    /// The checksums of a prepared data set; `None` if it is none.
+    ///
+    /// # Errors
+    /// If the list is damaged, or a file on it is missing.
+    fn checksums(&self) -> Result<Option<PreparedChecksums>> {
+        if !self.has(PreparedChecksums::FILE) {
+            return Ok(None);
+        }
+        let (path, bytes) = self.bytes(PreparedChecksums::FILE)?;
+        let checksums = PreparedChecksums::parse(&bytes).map_err(|fault| fault.file(&path))?;
+        let missing = checksums.iter().flat_map(PreparedChecksums::names).find(|name| !self.has(name));
+        match missing {
+            Some(name) => Err(PreparedChecksums::missing(name).file(&self.name).into()),
+            None => Ok(checksums),
+        }
+    }
+
+    fn bytes(&self, name: &str) -> Result<(PathBuf, Vec<u8>)> {
         let Some(file) = self.find(name) else {
             let error = InputError::new(format!("there is no {name} inside")).file(&self.name);
             return Err(error.help("put it beside the other parts").into());
@@ -118,7 +144,7 @@ impl Bundle {
             }
             Some(zip) => zip.read(&path, file.index, self.memory)?,
         };
-        Text::new(path, bytes)
+        Ok((path, bytes))
     }
 
     fn find(&self, name: &str) -> Option<&BundledFile> {

@@ -1,6 +1,5 @@
 //! The results of the planned trainings.
 
-use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -8,15 +7,29 @@ use serde::{Deserialize, Serialize};
 use super::plan::{Noise, Plan, Planned};
 use crate::run::RunFolder;
 use crate::stats::MeanStd;
+use rivalry::Result;
 use rivalry::data::Dataset;
 use rivalry::eval::{EvalOptions, EvalPart, Metrics, evaluate};
-use rivalry::files::write_atomically;
-use rivalry::{InputError, Result};
+use rivalry::files::checksum::TextFormat;
 
+use crate::json_file::JsonFile;
 use crate::presets::CellKey;
 
 /// The file of the metrics in the default protocol, beside those of the run's own.
 pub(crate) const OURS: &str = "default-protocol.json";
+const FILE: JsonFile = JsonFile {
+    format: TextFormat { name: "rivalry-default-protocol", version: 2 },
+    content: "a table of metrics",
+    help: "remove it: the same command makes it again",
+};
+
+/// The content of that file; earlier releases wrote the metrics alone.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum InOurProtocol {
+    Now { metrics: Metrics },
+    Before(Metrics),
+}
 
 /// The metrics of one cell over its seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -113,19 +126,15 @@ fn in_our_protocol(
     data: &mut dyn FnMut(&Planned) -> Result<std::sync::Arc<Dataset>>,
 ) -> Result<Metrics> {
     let file = path.join(OURS);
-    if let Ok(text) = std::fs::read_to_string(&file) {
-        return serde_json::from_str(&text).map_err(|e| {
-            InputError::new(format!("not a table of metrics: {e}")).file(&file).help("remove it").into()
-        });
+    match FILE.read(&file)? {
+        Some(InOurProtocol::Now { metrics } | InOurProtocol::Before(metrics)) => return Ok(metrics),
+        None => {}
     }
     let dataset = data(planned)?;
     let scorer = run.model()?.scorer()?;
     let options = EvalOptions { k: planned.trial.config.eval.k.clone(), ..EvalOptions::default() };
     let metrics = evaluate(&*scorer, &dataset, EvalPart::Test, &options)?.metrics;
-    write_atomically(&file, |file| {
-        serde_json::to_writer_pretty(&mut *file, &metrics)?;
-        file.write_all(b"\n")
-    })?;
+    FILE.write(&file, &InOurProtocol::Now { metrics: metrics.clone() })?;
     Ok(metrics)
 }
 
@@ -153,5 +162,27 @@ fn together(planned: &Planned, seeds: &[Figures]) -> CellResult {
         head: spread(|figures| &figures.head),
         tail: spread(|figures| &figures.tail),
         published: planned.published.cloned().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_in_the_default_protocol_are_read_with_and_without_a_checksum() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(OURS);
+        let before = r#"{ "NDCG@20": 0.25 }"#;
+        let metrics: Metrics = serde_json::from_str(before).unwrap();
+        std::fs::write(&file, before).unwrap();
+        assert!(matches!(FILE.read(&file).unwrap(), Some(InOurProtocol::Before(found)) if found == metrics));
+        FILE.write(&file, &InOurProtocol::Now { metrics: metrics.clone() }).unwrap();
+        assert!(
+            matches!(FILE.read(&file).unwrap(), Some(InOurProtocol::Now { metrics: found }) if found == metrics)
+        );
+        let changed = std::fs::read_to_string(&file).unwrap().replace("0.25", "0.35");
+        std::fs::write(&file, changed).unwrap();
+        assert!(FILE.read::<InOurProtocol>(&file).is_err_and(|error| error.is_damage()));
     }
 }

@@ -10,7 +10,7 @@ use rivalry::{InputError, Result, loss};
 use serde::{Deserialize, Serialize};
 
 /// The version that is written, and the newest that is read.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// What the tables of the model and of the adversary are called. Format 1 has another name for the adversary.
 const MODEL: &str = "model";

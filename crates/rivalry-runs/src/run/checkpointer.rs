@@ -1,16 +1,13 @@
 //! Saves a training into the folder of its run.
 
-use std::io::Write;
-
 use rivalry::Result;
 use rivalry::config::Config;
 use rivalry::data::Dataset;
-use rivalry::files::write_atomically;
 use rivalry::model::Model;
 use rivalry::tensors::Tensors;
 use rivalry::train::{Checkpointer, Progress, Snapshot};
 
-use super::folder::{CHECKPOINT, LOG, MODEL, remove};
+use super::folder::{CHECKPOINT, MODEL, remove};
 use super::{RunFolder, checkpoint};
 
 /// Saves a training into the folder of its run.
@@ -36,13 +33,7 @@ impl Checkpointer for RunCheckpointer<'_> {
     }
 
     fn save_progress(&mut self, progress: &Progress, snapshot: Snapshot<'_>) -> Result<()> {
-        write_atomically(&self.folder.path().join(LOG), |file| {
-            for record in &progress.history {
-                serde_json::to_writer(&mut *file, record)?;
-                file.write_all(b"\n")?;
-            }
-            Ok(())
-        })?;
+        self.folder.write_log(&progress.history)?;
         let path = self.folder.path().join(CHECKPOINT);
         checkpoint::write(&path, progress, &snapshot, &self.dataset.checksum)
     }

@@ -1,11 +1,10 @@
 //! The files of a run and their names.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rivalry::config::{Config, read_layer};
-use rivalry::files::{FolderLock, LOCK_FILE, TEMP_PREFIX, write_atomically};
+use rivalry::files::{FolderLock, LOCK_FILE, TEMP_PREFIX};
 use rivalry::model::Model;
 use rivalry::{Error, InputError, Result};
 
@@ -117,6 +116,15 @@ impl RunFolder {
         [METRICS, LOG].iter().try_for_each(|file| remove(&self.path.join(file)))
     }
 
+    /// Removes what a training from the beginning replaces, so that a damaged checkpoint is never taken for a good one, and
+    /// an unfinished run never for a finished one.
+    ///
+    /// # Errors
+    /// If a file can't be removed.
+    pub fn start_over(&self) -> Result<()> {
+        [METRICS, CHECKPOINT].iter().try_for_each(|file| remove(&self.path.join(file)))
+    }
+
     /// Replaces the config of a run that is to be resumed, for example with more epochs. The figures are no longer final;
     /// they are removed first, so that an unfinished run never looks finished.
     ///
@@ -125,10 +133,6 @@ impl RunFolder {
     pub fn extend(&self, config: &Config) -> Result<()> {
         remove(&self.path.join(METRICS))?;
         self.write_config(config)
-    }
-
-    pub(super) fn write_config(&self, config: &Config) -> Result<()> {
-        write_atomically(&self.path.join(CONFIG), |file| file.write_all(config.to_toml().as_bytes()))
     }
 
     /// The path of the folder.

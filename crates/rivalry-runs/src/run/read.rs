@@ -1,62 +1,65 @@
-//! Reading the files of a run.
+//! Reading and writing the config and the log of a run.
 
-use std::path::Path;
+use std::io::Write;
 
 use super::RunFolder;
-use super::folder::{CONFIG, INSPECTION, LOG};
-use crate::inspect::Inspection;
+use super::folder::{CONFIG, LOG};
 use crate::{Error, InputError, Result};
-use rivalry::config::{Config, read_layer};
+use rivalry::config::{CONFIG_FORMAT, Config, parse_layer};
+use rivalry::files::checksum::TextFormat;
+use rivalry::files::write_atomically;
 use rivalry::train::Record;
+
+const LOG_FORMAT: TextFormat = TextFormat { name: "rivalry-log", version: 2 };
 
 impl RunFolder {
     /// The config of the run.
+    ///
+    /// # Errors
+    /// If the file can't be read, or was changed since it was written.
     pub fn config(&self) -> Result<Config> {
         let path = self.path().join(CONFIG);
-        Config::from_layers(&[read_layer(&path)?]).map_err(|error| match error {
+        let help = "restore it from a copy; to train with other settings, copy the file and run \
+                    'rivalry train --config COPY'; to use it as it is now, delete its first line";
+        let Some(text) = CONFIG_FORMAT.read(&path, help)? else {
+            return Err(InputError::new("there is no such file").file(path).into());
+        };
+        Config::from_layers(&[parse_layer(&text, &path)?]).map_err(|error| match error {
             Error::Input(error) => error.file(path).into(),
             other => other,
         })
     }
 
+    pub(super) fn write_config(&self, config: &Config) -> Result<()> {
+        let content = CONFIG_FORMAT.comment(&config.to_toml());
+        write_atomically(&self.path().join(CONFIG), |file| file.write_all(&content))
+    }
+
     /// The evaluations of the run, in order; empty if there was none yet.
+    ///
+    /// # Errors
+    /// If the file can't be read or is damaged.
     pub fn log(&self) -> Result<Vec<Record>> {
         let path = self.path().join(LOG);
-        let text = text_of(&path)?.unwrap_or_default();
+        let help = "the file is damaged: restore it from a copy, or train the run again";
+        let text = LOG_FORMAT.read(&path, help)?.unwrap_or_default();
         let record = |(line, text): (u64, &str)| {
             serde_json::from_str(text).map_err(|e| {
                 InputError::new(format!("not a record of an evaluation: {e}"))
                     .file(&path)
                     .line(line)
-                    .help("the file is damaged: restore it from a copy, or train the run again")
+                    .help(help)
+                    .damage()
                     .into()
             })
         };
         (1..).zip(text.lines()).map(record).collect()
     }
 
-    /// The last inspection of the run's model, if there is one.
-    pub fn inspection(&self) -> Result<Option<Inspection>> {
-        let path = self.path().join(INSPECTION);
-        let Some(text) = text_of(&path)? else { return Ok(None) };
-        serde_json::from_str(&text).map(Some).map_err(|e| {
-            InputError::new(format!("not an inspection: {e}"))
-                .file(&path)
-                .line(e.line() as u64)
-                .help("make it again: rivalry inspect")
-                .into()
-        })
-    }
-}
-
-/// The text of a file, if it exists.
-fn text_of(path: &Path) -> Result<Option<String>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) if e.kind() == std::io::ErrorKind::InvalidData => {
-            Err(InputError::new("not UTF-8 text").file(path).into())
-        }
-        Err(e) => Err(Error::io("read", path, e)),
+    pub(super) fn write_log(&self, records: &[Record]) -> Result<()> {
+        let lines = records.iter().map(|record| serde_json::to_string(record).map(|line| line + "\n"));
+        let lines: String = lines.collect::<Result<_, _>>().expect("records are plain data");
+        let content = LOG_FORMAT.json(&lines);
+        write_atomically(&self.path().join(LOG), |file| file.write_all(&content))
     }
 }

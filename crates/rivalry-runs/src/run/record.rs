@@ -1,16 +1,20 @@
 //! `metrics.json`: the figures of a finished run.
 
-use std::io::Write;
-use std::path::Path;
-
+use rivalry::Result;
 use rivalry::data::Dataset;
-use rivalry::files::write_atomically;
+use rivalry::files::checksum::TextFormat;
 use rivalry::train::Outcome;
-use rivalry::{Error, InputError, Result};
 use serde::{Deserialize, Serialize};
 
 use super::folder::METRICS;
 use super::{Provenance, RunFolder};
+use crate::json_file::JsonFile;
+
+const FILE: JsonFile = JsonFile {
+    format: TextFormat { name: "rivalry-metrics", version: 2 },
+    content: "the metrics of a run",
+    help: "restore it from a copy, or make it again: rivalry train --resume RUN",
+};
 
 /// The figures of a run, and how they were obtained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,23 +40,7 @@ impl RunFolder {
     /// # Errors
     /// If the file can't be read or is damaged.
     pub fn record(&self) -> Result<Option<RunRecord>> {
-        let path = self.path().join(METRICS);
-        match std::fs::read_to_string(&path) {
-            Ok(text) => serde_json::from_str(&text).map(Some).map_err(|e| damaged(&path, &e)),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(e) => Err(Error::io("read", &path, e)),
-        }
-    }
-
-    /// The figures, if the run is finished and they are not damaged. Resuming the run makes damaged ones again.
-    ///
-    /// # Errors
-    /// If the file can't be read.
-    pub fn intact_record(&self) -> Result<Option<RunRecord>> {
-        match self.record() {
-            Err(error) if error.is_damage() => Ok(None),
-            record => record,
-        }
+        FILE.read(&self.path().join(METRICS))
     }
 
     /// Writes the figures of a finished run.
@@ -67,19 +55,7 @@ impl RunFolder {
             data: dataset.name.clone(),
             data_checksum: dataset.checksum.clone(),
         };
-        write_atomically(&self.path().join(METRICS), |file| {
-            serde_json::to_writer_pretty(&mut *file, &record)?;
-            file.write_all(b"\n")
-        })?;
+        FILE.write(&self.path().join(METRICS), &record)?;
         Ok(record)
     }
-}
-
-fn damaged(path: &Path, fault: &serde_json::Error) -> Error {
-    InputError::new(format!("not the metrics of a run: {fault}"))
-        .file(path)
-        .line(fault.line() as u64)
-        .help("the file is damaged: restore it from a copy, or make it again with rivalry train --resume")
-        .damage()
-        .into()
 }

@@ -1,19 +1,24 @@
 //! The result of a sweep.
 
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Trial, TrialGroup, TrialStatus};
+use crate::Result;
+use crate::json_file::JsonFile;
 use crate::stats::MeanStd;
-use crate::{Error, InputError, Result};
 use rivalry::eval::MetricAt;
-use rivalry::files::write_atomically;
+use rivalry::files::checksum::TextFormat;
 
 /// The file of the selected trials.
 pub(crate) const SELECTED: &str = "chosen.json";
+const FILE: JsonFile = JsonFile {
+    format: TextFormat { name: "rivalry-chosen", version: 2 },
+    content: "the selected trials of a sweep",
+    help: "run the sweep again to rewrite the file",
+};
 
 /// The result of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,10 +59,7 @@ impl SelectedTrial {
 
 /// Writes the selected trials of a sweep.
 pub(super) fn write(folder: &Path, selected: &[SelectedTrial]) -> Result<()> {
-    write_atomically(&folder.join(SELECTED), |file| {
-        serde_json::to_writer_pretty(&mut *file, selected)?;
-        file.write_all(b"\n")
-    })
+    FILE.write(&folder.join(SELECTED), selected)
 }
 
 /// The run folders of the selected trials of a sweep, all seeds of one after those of another; `None` if the folder is
@@ -66,17 +68,7 @@ pub(super) fn write(folder: &Path, selected: &[SelectedTrial]) -> Result<()> {
 /// # Errors
 /// If the file can't be read or is damaged.
 pub fn selected_runs(folder: &Path) -> Result<Option<Vec<PathBuf>>> {
-    let path = folder.join(SELECTED);
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
-        Err(e) => return Err(Error::io("read", &path, e)),
-    };
-    let selected: Vec<SelectedTrial> = serde_json::from_str(&text).map_err(|e| {
-        InputError::new(format!("not the selected trials of a sweep: {e}"))
-            .file(&path)
-            .help("run the sweep again to rewrite the file")
-    })?;
+    let Some(selected) = FILE.read::<Vec<SelectedTrial>>(&folder.join(SELECTED))? else { return Ok(None) };
     let seeds = selected.iter().flat_map(|selected| &selected.seeds);
     Ok(Some(seeds.map(|seed| folder.join(&seed.name)).collect()))
 }

@@ -15,6 +15,8 @@ use rivalry::train::{Fitted, Record, TrainEvent, trainer};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum TrialEvent<'a> {
+    /// A file of the trial is damaged, so the trial starts from the beginning. It will end with the same result.
+    Damaged(&'a Error),
     /// The trial starts, or is resumed after this many epochs.
     Started(usize),
     /// A training step was made.
@@ -71,10 +73,16 @@ pub(super) fn run_trial(workers: &Workers<'_>, trial: &Trial, last_epoch: Option
     }
     // Before anything is written, so that a config that can't be trained leaves no run behind.
     trainer(&trial.config, sweep.memory()).check(&dataset)?;
-    let ResumedRun { folder, config, state, data_checksum, damage: _ } =
+    let ResumedRun { folder, config, state, data_checksum, damage } =
         RunFolder::create_or_resume(&path, &trial.config, lock)?;
     data_checksum.map_or(Ok(()), |checksum| dataset.check_same(&checksum))?;
 
+    if let Some(damage) = damage {
+        if observer.observe(trial, &TrialEvent::Damaged(&damage)).is_break() {
+            return Ok(Attempt::Stopped);
+        }
+        folder.start_over()?;
+    }
     let started = TrialEvent::Started(state.as_ref().map_or(0, |state| state.progress.epoch));
     if observer.observe(trial, &started).is_break() {
         return Ok(Attempt::Stopped);

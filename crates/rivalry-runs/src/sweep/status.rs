@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Trial;
 use crate::run::RunFolder;
 use crate::{Error, Result};
+use rivalry::files::checksum::TextFormat;
 use rivalry::files::write_atomically;
 use rivalry::train::Outcome;
 
@@ -17,6 +18,7 @@ pub(crate) const INDEX: &str = "index.json";
 
 /// The file with the reason why a trial failed. A failed trial is not run again.
 pub(crate) const FAILED: &str = "failed.txt";
+const FAILED_FORMAT: TextFormat = TextFormat { name: "rivalry-failure", version: 2 };
 
 /// The status of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,7 +62,7 @@ impl TrialStatus {
             valid: None,
             outcome: None,
         };
-        if let Some(reason) = failure(&path) {
+        if let Some(reason) = failure(&path)? {
             status.state = TrialState::Failed(reason);
             return Ok(status);
         }
@@ -94,14 +96,23 @@ impl TrialStatus {
 }
 
 /// The reason why the trial in this folder failed, if it did.
-pub fn failure(trial: &Path) -> Option<String> {
-    let reason = std::fs::read_to_string(trial.join(FAILED)).ok()?;
-    Some(reason.trim().to_owned())
+///
+/// # Errors
+/// If the file can't be read or is damaged.
+pub fn failure(trial: &Path) -> Result<Option<String>> {
+    let help = "remove it and run the sweep again: the trial will fail again for the same reason";
+    let text = FAILED_FORMAT.read(&trial.join(FAILED), help)?;
+    let reason = |text: String| match text.split_once('\n') {
+        Some((first, reason)) if first.starts_with('#') => reason.trim().to_owned(),
+        _ => text.trim().to_owned(),
+    };
+    Ok(text.map(reason))
 }
 
 /// Records why a trial failed.
 pub(super) fn write_failure(folder: &Path, trial: &Trial, reason: &Error) -> Result<()> {
-    write_atomically(&folder.join(&trial.name).join(FAILED), |file| writeln!(file, "{reason}"))
+    let content = FAILED_FORMAT.comment(&format!("{reason}\n"));
+    write_atomically(&folder.join(&trial.name).join(FAILED), |file| file.write_all(&content))
 }
 
 /// Writes the list of all trials, in their order.

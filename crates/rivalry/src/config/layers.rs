@@ -10,6 +10,7 @@ use super::{Config, GradientConfig, TrainConfig};
 use crate::backbone::Score;
 use crate::data::catalogue;
 use crate::eval::EvalOptions;
+use crate::files::checksum::TextFormat;
 use crate::loss::{LOSSES, Loss, LossConfig, NegativeFeatures, Negatives};
 use crate::models::{MODELS, ModelConfig};
 use crate::optim::{OPTIMIZERS, OptimConfig};
@@ -207,15 +208,23 @@ pub fn no_source() -> InputError {
     )
 }
 
-/// A config file as a layer.
+/// What the config of a run states of itself.
+pub const CONFIG_FORMAT: TextFormat = TextFormat { name: "rivalry-config", version: 2 };
+
+/// A config file as a layer. It is the user's own: that of a run may have been changed.
 pub fn read_layer(path: &Path) -> Result<toml::Table> {
     let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::InvalidData => InputError::new("not UTF-8 text").file(path).into(),
         _ => Error::io("read", path, e),
     })?;
+    Ok(parse_layer(&text, path)?)
+}
+
+/// The text of a config file as a layer; the path is for errors.
+pub fn parse_layer(text: &str, path: &Path) -> Result<toml::Table, InputError> {
     text.parse().map_err(|e: toml::de::Error| {
         let line = e.span().map_or(0, |span| text[..span.start].matches('\n').count() as u64 + 1);
-        InputError::new(e.message().trim()).file(path).line(line.max(1)).into()
+        InputError::new(e.message().trim()).file(path).line(line.max(1))
     })
 }
 

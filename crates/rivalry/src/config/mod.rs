@@ -4,7 +4,7 @@ mod layers;
 mod legacy;
 mod settings;
 
-pub use layers::{no_source, read_layer, setting_layer, source_layer};
+pub use layers::{CONFIG_FORMAT, no_source, parse_layer, read_layer, setting_layer, source_layer};
 pub use settings::{Config, GradientConfig, Select, TrainConfig};
 
 pub use crate::data::DataConfig;

@@ -12,7 +12,7 @@ use crate::tensors::{Tensors, broken};
 use crate::{InputError, Result};
 
 /// The version of the model file this code writes, and the newest it reads.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The learned tables of a gradient model, among its tensors.
 pub(crate) const LEARNED: &str = "learned";
