@@ -184,6 +184,7 @@ mod tests {
             test: part(&[(0, 3), (1, 3), (2, 0), (2, 3)]),
             checksum: String::new(),
             notes: vec![],
+            skipped: Default::default(),
         };
         let stats = stats(&dataset);
         assert_eq!((stats.users, stats.items, stats.interactions), (3, 5, 8));

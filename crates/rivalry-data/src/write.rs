@@ -18,7 +18,7 @@ const ITEM_LIST: &str = "item_list.tsv";
 const SUMMARY: &str = "summary.txt";
 const FILES: [&str; 6] = [TRAIN, VALID, TEST, USER_LIST, ITEM_LIST, SUMMARY];
 
-/// Writes `train.tsv`, `valid.tsv` (if there is such a part), `test.tsv`, `user_list.tsv`, `item_list.tsv` and
+/// Writes `train.tsv`, `valid.tsv` and `test.tsv` (if there are such sets), `user_list.tsv`, `item_list.tsv` and
 /// `summary.txt` to the folder `out`, atomically: the folder appears complete or not at all.
 ///
 /// # Errors
@@ -131,7 +131,9 @@ fn write_files(dataset: &Dataset, folder: &Path) -> Result<()> {
     if !dataset.valid.is_empty() {
         pairs(VALID, &dataset.valid)?;
     }
-    pairs(TEST, &dataset.test)?;
+    if !dataset.test.is_empty() {
+        pairs(TEST, &dataset.test)?;
+    }
     ids(USER_LIST, "user", &dataset.users)?;
     ids(ITEM_LIST, "item", &dataset.items)?;
     write(SUMMARY, &|file| {
@@ -190,6 +192,7 @@ mod tests {
             items: ["w", "x", "y", "z"].iter().collect(),
             parts: RawParts::Whole(records),
             notes: vec!["a note".into()],
+            reading: None,
         };
         prepare("toy", raw, &Preparation { validation, ..Preparation::default() }).unwrap()
     }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::archive::{Zip, decompress};
+use super::archive::{EXTENSIONS, Zip, decompress};
+use super::foreign::refuse_workbook;
 use super::source::{Source, Text, check_size};
 use crate::memory::MemoryLimit;
 use crate::{Error, InputError, Result};
@@ -46,6 +47,7 @@ impl Bundle {
 
     pub fn zip(path: &Path, bytes: Vec<u8>, memory: MemoryLimit) -> Result<Self> {
         let zip = Zip::open(path, bytes)?;
+        refuse_workbook(path, zip.files().into_iter().map(|(name, _)| name))?;
         let files = zip.files().into_iter().map(|(name, index)| BundledFile { name, index }).collect();
         Ok(Self::new(path, files, Some(zip), memory))
     }
@@ -58,9 +60,14 @@ impl Bundle {
         Self { name: path.to_owned(), files, root, zip, memory }
     }
 
-    /// The whole bundle if it has training and test parts, otherwise its only file of interactions.
+    /// The whole bundle if it has a training and a test set, otherwise its only file of interactions.
     pub fn into_source(self) -> Result<Source> {
-        if ["tsv", "txt"].iter().any(|e| self.has(&format!("train.{e}")) && self.has(&format!("test.{e}"))) {
+        let sets = |e: &&str| {
+            // Without a test set, the id lists tell a prepared folder from one that happens to hold a train.tsv.
+            self.has(&format!("train.{e}"))
+                && (self.has(&format!("test.{e}")) || self.has(&format!("user_list.{e}")))
+        };
+        if ["tsv", "txt"].iter().any(sets) {
             return Ok(Source::Bundle(self));
         }
         let known = |file: &&BundledFile| {
@@ -141,7 +148,7 @@ fn root(files: &[BundledFile]) -> &str {
 
 /// Whether `file` is `name`, perhaps with the extension of a compression.
 fn matches_name(file: &str, name: &str) -> bool {
-    file.strip_prefix(name).is_some_and(|extension| ["", ".gz", ".zst"].contains(&extension))
+    file.strip_prefix(name).is_some_and(|extension| extension.is_empty() || EXTENSIONS.contains(&extension))
 }
 
 fn base_name(name: &str) -> &str {

@@ -17,6 +17,7 @@ fn dataset(train: Interactions, valid: Interactions, test: Interactions) -> Data
         test,
         checksum: String::new(),
         notes: Vec::new(),
+        skipped: Default::default(),
     }
 }
 
