@@ -187,9 +187,6 @@ fn check_and_note(
             return Err(error.field("data.prepare.split.type").help(help).into());
         }
     }
-    if !needs_test {
-        notes.push("there is no test set: the model can't be tested".to_owned());
-    }
     let (held_out, pairs) = (parts.test.len(), parts.into_iter().map(Interactions::len).sum());
     if let Some(Rule::Popularity { share }) = rules.test
         && held_out < floor_share(share, pairs)

@@ -11,7 +11,7 @@ use rivalry::{Error, Result};
 use rivalry_runs::run::{RunFolder, RunRecord};
 use serde::Serialize;
 
-use super::{load, refuse_existing, use_machine};
+use super::{RunData, refuse_existing, use_machine};
 use crate::args::{AverageArg, EvaluateArgs, MaskArg, SplitArg};
 use crate::output::{print, print_json, say};
 use crate::table;
@@ -38,7 +38,8 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
     let folder = RunFolder::open(&args.run)?;
     let model = folder.model()?;
     let options = options(args, &model.config.eval);
-    let dataset = load(&model.config, &args.machine.load_options(args.data_dir.as_deref()), false)?;
+    let data = RunData { folder: &folder, config: &model.config, moved_to: args.data.as_deref() };
+    let dataset = data.load(args.machine.load_options(args.data_dir.as_deref()), false)?;
     dataset.check_same(&model.data_checksum)?;
     let scorer = model.scorer()?;
     let part = match args.split {

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use rivalry::data::Dataset;
+use rivalry::data::read::SkippedRows;
 use rivalry::files::write_atomically;
 use rivalry::train::Outcome;
 use rivalry::{Error, InputError, Result};
@@ -28,6 +29,9 @@ pub struct RunRecord {
     pub data: String,
     /// The checksum of the data.
     pub data_checksum: String,
+    /// The rows of the data that were left out because they could not be read.
+    #[serde(default, skip_serializing_if = "SkippedRows::is_empty")]
+    pub skipped_rows: SkippedRows,
 }
 
 impl RunFolder {
@@ -66,6 +70,7 @@ impl RunFolder {
             seed: self.config()?.seed,
             data: dataset.name.clone(),
             data_checksum: dataset.checksum.clone(),
+            skipped_rows: dataset.skipped.clone(),
         };
         write_atomically(&self.path().join(METRICS), |file| {
             serde_json::to_writer_pretty(&mut *file, &record)?;
