@@ -85,7 +85,7 @@ impl SettingNames {
             (Some(flag), Some(value)) => Some(format!("--{flag} {}", quoted(Path::new(value)))),
             (Some(flag), None) => Some(format!("--{flag}")),
             (None, Some(value)) if setting.key.contains('.') && has("set") => {
-                Some(format!("--set {}", quoted(Path::new(&format!("{}={value}", setting.key)))))
+                Some(format!("--set {}={}", setting.key, quoted(Path::new(value))))
             }
             (None, _) => None,
         }

@@ -1,13 +1,13 @@
 //! `rivalry data`
 
-use rivalry::data::read::{Reading, SkippedRows};
+use rivalry::data::read::Reading;
 use rivalry::data::{
     Dataset, LoadOptions, RawData, RawParts, Split, Stats, load_raw, prepare, stats, write_benchmark,
 };
 use serde::Serialize;
 
 use crate::args::{DataCommand, SourceArgs};
-use crate::output::{print, print_json, quoted, say};
+use crate::output::{print, print_json, quoted, warn_skipped};
 use crate::progress::DownloadBar;
 use crate::settings::resolve;
 use crate::standard_input::read_if_asked;
@@ -51,11 +51,11 @@ pub fn run(command: &DataCommand) -> anyhow::Result<()> {
         DataCommand::Stats { source, json } => {
             let loaded = Loaded::of(source, false)?;
             if *json {
-                print_json(&loaded.document())?
+                print_json(&loaded.document())?;
             } else {
-                loaded.show()?
+                loaded.show()?;
             }
-            loaded.warn();
+            warn_skipped(&loaded.dataset.skipped);
         }
         DataCommand::Prepare { source, out, force, json } => {
             let loaded = Loaded::of(source, true)?;
@@ -70,7 +70,7 @@ pub fn run(command: &DataCommand) -> anyhow::Result<()> {
                 let none = if dataset.valid.is_empty() { " --validation none" } else { "" };
                 print(format_args!("train on it with: rivalry train --data {}{none}", quoted(out)))?;
             }
-            loaded.warn();
+            warn_skipped(&loaded.dataset.skipped);
         }
     }
     Ok(())
@@ -108,19 +108,10 @@ impl Loaded {
             if !columns.is_empty() {
                 print(format_args!("columns            {}", columns.join(", ")))?;
             }
-            print("first rows")?;
-            print(table_of(&self.first_rows))?;
+            print(format_args!("\nfirst rows\n{}\n", table_of(&self.first_rows, reading)))?;
         }
         print(stats(&self.dataset))?;
         self.dataset.notes.iter().try_for_each(|note| print(format_args!("note               {note}")))
-    }
-
-    /// Warns about rows that were left out.
-    fn warn(&self) {
-        let skipped: &SkippedRows = &self.dataset.skipped;
-        if !skipped.is_empty() {
-            say(format_args!("warning: {skipped}"));
-        }
     }
 }
 
@@ -147,11 +138,30 @@ fn first_rows(raw: &RawData) -> Vec<Row> {
     (0..records.user.len().min(FIRST_ROWS)).map(row).collect()
 }
 
-fn table_of(rows: &[Row]) -> String {
-    let cells = rows.iter().map(|row| {
-        let rating = row.rating.map_or_else(String::new, |rating| rating.to_string());
-        let time = row.time.map_or_else(String::new, |time| time.to_string());
-        [row.user.clone(), row.item.clone(), rating, time]
-    });
-    table::table(["user", "item", "rating", "time"], 2, cells).to_string()
+/// The rows as a table, without columns that the source doesn't have.
+fn table_of(rows: &[Row], reading: &Reading) -> String {
+    let has = |role| reading.columns.iter().any(|column| column.role == role);
+    let pair = |row: &Row| [row.user.clone(), row.item.clone()];
+    let rating = |row: &Row| row.rating.map_or_else(String::new, |rating| rating.to_string());
+    let time = |row: &Row| row.time.map_or_else(String::new, |time| time.to_string());
+    let with = |row: &Row, number: String| {
+        let [user, item] = pair(row);
+        [user, item, number]
+    };
+    match (has("rating"), has("time")) {
+        (false, false) => table::table(["user", "item"], 2, rows.iter().map(pair)),
+        (true, false) => {
+            table::table(["user", "item", "rating"], 2, rows.iter().map(|row| with(row, rating(row))))
+        }
+        (false, true) => {
+            table::table(["user", "item", "time"], 2, rows.iter().map(|row| with(row, time(row))))
+        }
+        (true, true) => {
+            let cells = rows.iter().map(|row| {
+                let [user, item] = pair(row);
+                [user, item, rating(row), time(row)]
+            });
+            table::table(["user", "item", "rating", "time"], 2, cells)
+        }
+    }
 }

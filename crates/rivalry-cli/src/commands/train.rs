@@ -12,7 +12,7 @@ use rivalry_runs::run::{ResumedRun, RunFolder, RunRecord};
 
 use super::{RunData, load, use_machine};
 use crate::args::TrainArgs;
-use crate::output::{print, print_json, quoted, say};
+use crate::output::{print, print_json, quoted, say, warn_skipped};
 use crate::settings::{absolute_source, resolve};
 use crate::signals;
 use crate::standard_input::read_if_asked;
@@ -126,10 +126,9 @@ fn show(
 ) -> anyhow::Result<()> {
     let run = folder.path();
     if args.common.json {
-        if !record.skipped_rows.is_empty() {
-            say(format_args!("warning: {}", record.skipped_rows));
-        }
-        return Ok(print_json(&Trained { record, run })?);
+        print_json(&Trained { record, run })?;
+        warn_skipped(&record.skipped_rows);
+        return Ok(());
     }
     let outcome = &record.outcome;
     let test: Metrics = outcome
@@ -177,8 +176,6 @@ fn show(
             print(format_args!("        {recommend}"))?;
         }
     }
-    if !record.skipped_rows.is_empty() {
-        say(format_args!("warning: {}", record.skipped_rows));
-    }
+    warn_skipped(&record.skipped_rows);
     Ok(())
 }

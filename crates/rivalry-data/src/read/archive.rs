@@ -13,7 +13,7 @@ pub(super) fn is_zip(bytes: &[u8]) -> bool {
 }
 
 /// The extensions of compressed files.
-pub(super) const EXTENSIONS: [&str; 4] = [".gz", ".zst", ".xz", ".bz2"];
+pub(crate) const EXTENSIONS: [&str; 4] = [".gz", ".zst", ".xz", ".bz2"];
 
 /// A compression of a single file.
 #[derive(Clone, Copy)]
@@ -78,6 +78,8 @@ mod enabled {
     pub(super) const SMALL: u64 = 64 << 20;
     const RATIO: u64 = 250;
     const LARGE: u64 = 4 << 30;
+    /// How much memory the dictionary of an xz file may take; `xz -9` takes 64 MB.
+    const DICTIONARY: u64 = 1 << 30;
 
     /// The content of a compressed file, recognised by its first bytes; other files are returned unchanged.
     pub(in super::super) fn decompress(
@@ -95,7 +97,10 @@ mod enabled {
                 let decoder = zstd::Decoder::with_buffer(&bytes[..]).map_err(|e| broken(name, kind, &e))?;
                 expand(name, kind, decoder, limit)
             }
-            Compression::Xz => expand(name, kind, XzReader::new(&bytes[..], true), limit),
+            Compression::Xz => {
+                let dictionary = memory.get().unwrap_or(DICTIONARY).min(DICTIONARY) >> 10;
+                expand(name, kind, XzReader::new_mem_limit(&bytes[..], true, dictionary as u32), limit)
+            }
             Compression::Bzip2 => expand(name, kind, MultiBzDecoder::new(&bytes[..]), limit),
         }?;
         Ok(Decompressed { bytes, compression: Some(kind) })

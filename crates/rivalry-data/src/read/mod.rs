@@ -32,6 +32,7 @@ mod tests;
 
 use std::path::Path;
 
+pub(crate) use self::archive::EXTENSIONS as COMPRESSED;
 pub use self::options::ReadOptions;
 pub use self::reading::{ColumnRead, Reading, SkippedRow, SkippedRows};
 use self::source::Source;

@@ -22,7 +22,7 @@ impl DenseIds for Interner {
         if field.is_empty() {
             let error = InputError::new("the id is empty");
             return Err(
-                error.help("give every row a user and an item, or set `data.read.skip_bad_rows = true`")
+                error.help("give every row a user and an item, or use `data.read.skip_bad_rows = true`")
             );
         }
         Ok(())
@@ -149,7 +149,7 @@ fn not_finite(field: &str) -> InputError {
         format!("'{field}' is not a finite number")
     };
     InputError::new(what).help(
-        "correct the row, set `data.read.skip_bad_rows = true`, or name another column with `data.read.rating` (\"\" for none)",
+        "correct the row, use `data.read.skip_bad_rows = true`, or name another column with `data.read.rating` (\"\" for none)",
     )
 }
 
@@ -158,7 +158,7 @@ pub(super) fn parse_timestamp(field: &str) -> Result<i64, InputError> {
     parse_time(field).ok_or_else(|| {
         let what = if field.is_empty() { "the time is empty".to_owned() } else { format!("'{field}' is not a timestamp") };
         InputError::new(what).help(
-            "write seconds or 2024-05-01T12:30:00Z, set `data.read.skip_bad_rows = true`, or name another column with \
+            "write seconds or 2024-05-01T12:30:00Z, use `data.read.skip_bad_rows = true`, or name another column with \
              `data.read.time` (\"\" for none)",
         )
     })

@@ -104,7 +104,7 @@ pub(super) fn read_records(
 fn wrong_width(layout: &Layout, found: usize) -> InputError {
     let fields = |n: usize| if n == 1 { "1 field".to_owned() } else { format!("{n} fields") };
     let help = format!(
-        "the delimiter is {}; quote fields that contain it, or set `data.read.skip_bad_rows = true`",
+        "the delimiter is {}; quote fields that contain it, or use `data.read.skip_bad_rows = true`",
         layout.delimiter
     );
     InputError::new(format!("expected {}, found {}", fields(layout.width), fields(found))).help(help)

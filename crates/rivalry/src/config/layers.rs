@@ -183,6 +183,7 @@ fn explain(message: &str, key: String) -> InputError {
     let all = known.join(", ");
     let help = match did_you_mean(&given, known) {
         Some(name) => format!("did you mean '{name}'? Known: {all}"),
+        None if all.is_empty() => "leave it out: there are no such settings here".to_owned(),
         None => format!("known: {all}"),
     };
     let key =

@@ -41,11 +41,8 @@ impl<'a> HeldOut<'a> {
 
 fn nothing_held_out(dataset: &Dataset, part: EvalPart) -> InputError {
     let (name, help) = match part {
-        EvalPart::Valid => (
-            "validation",
-            "evaluate the test set, or split off a validation set: `data.prepare.validation.type = \"random\"`",
-        ),
-        EvalPart::Test => ("test", "train a run with a test set: `data.prepare.split.type = \"random\"`"),
+        EvalPart::Valid => ("validation", "evaluate the test set, or train a run with a validation set"),
+        EvalPart::Test => ("test", "train a run with a test set, for example by a random split"),
     };
     InputError::new(format!("the data '{}' have no {name} set, so there is nothing to measure", dataset.name))
         .help(help)

@@ -136,7 +136,7 @@ impl<'a> Table<'a> {
 fn present(value: Option<Value<'_>>) -> Result<Value<'_>, InputError> {
     value.ok_or_else(|| {
         let error = InputError::new("there is no value (null)");
-        error.help("fill in the value, remove the row, or set `data.read.skip_bad_rows = true`")
+        error.help("fill in the value, remove the row, or use `data.read.skip_bad_rows = true`")
     })
 }
 
