@@ -17,6 +17,7 @@ pub type Input = fn(&[u8]);
 pub const INPUTS: &[(&str, Input)] = &[
     ("csv", csv),
     ("inter", inter),
+    ("jsonl", jsonl),
     ("adjacency", adjacency),
     ("zip", zip),
     ("parquet", parquet),
@@ -39,6 +40,12 @@ fn csv(bytes: &[u8]) {
 
 fn inter(bytes: &[u8]) {
     load("a.inter", bytes, &ReadOptions::default());
+}
+
+/// JSON lines, strict and lenient.
+fn jsonl(bytes: &[u8]) {
+    load("a.jsonl", bytes, &ReadOptions { format: Some("jsonl".to_owned()), ..ReadOptions::default() });
+    load("a.jsonl", bytes, &ReadOptions { skip_bad_rows: true, ..ReadOptions::default() });
 }
 
 /// Adjacency lists, and a list of original ids.

@@ -52,6 +52,7 @@ fn world(n_users: usize, n_items: usize, train: &[(u32, u32)], test: &[(u32, u32
         test: part(test),
         checksum: String::new(),
         notes: Vec::new(),
+        skipped: Default::default(),
     }
 }
 

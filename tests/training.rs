@@ -175,6 +175,7 @@ fn two_worlds() -> Dataset {
         test: Interactions::from_pairs(40, 30, test),
         checksum: String::new(),
         notes: vec![],
+        skipped: Default::default(),
     }
 }
 

@@ -154,10 +154,10 @@ def split(
         A sparse matrix, or a frame (pandas, polars, pyarrow) with a user and an item column and, optionally, a rating
         and a time column.
     split:
-        How the test part is chosen: ``"random"`` (a share of each user's items), ``"leave-last"``, ``"time"`` or
-        ``"popularity"``; or a dictionary such as ``{"type": "leave-last", "n": 2}``.
+        How the test part is chosen: ``"random"`` (a fraction of each user's items), ``"leave-last"``, ``"time"``,
+        ``"popularity"``, or ``"none"`` to train on everything; or a dictionary such as ``{"type": "leave-last", "n": 2}``.
     test:
-        The share of the test part, for splits by share (default 0.2).
+        The fraction of the test part, for splits by fraction (default 0.2).
     validation:
         How the validation part is chosen: ``"auto"`` (like the test part), ``"random"``, ``"leave-last"``, ``"time"``
         or ``"none"``; or a dictionary such as ``{"type": "random", "ratio": 0.1}``.

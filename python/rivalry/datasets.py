@@ -32,7 +32,7 @@ def load(
     ----------
     source:
         The name of a data set of the :func:`catalogue` (``"synthetic"`` needs no file), or the path of a file: CSV, TSV,
-        Parquet, RecBole, LightGCN, MovieLens, a benchmark folder or zip, optionally compressed. A data set of the
+        JSON lines, Parquet, RecBole, LightGCN, MovieLens, a benchmark folder or zip, optionally compressed. A data set of the
         catalogue that is not found locally is downloaded and verified.
     data_dir:
         Where data sets of the catalogue are searched first, before ``$RIVALRY_DATA`` and the cache folder.
@@ -40,7 +40,7 @@ def load(
         As for :func:`rivalry.split`. The defaults depend on the data set.
     read:
         How to read the file, if that is not detected: ``format``, ``delimiter``, ``header``, and the columns ``user``,
-        ``item``, ``rating``, ``time``.
+        ``item``, ``rating``, ``time``; ``skip_bad_rows=True`` leaves out rows that can't be read.
 
     Examples
     --------

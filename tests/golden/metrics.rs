@@ -73,6 +73,7 @@ fn metrics_agree_with_the_reference_figures() {
             test: part(&case.test),
             checksum: String::new(),
             notes: Vec::new(),
+            skipped: Default::default(),
         };
         // A second length must not disturb the first.
         let options = EvalOptions { k: vec![case.k, 3], per_user: true, ..EvalOptions::default() };

@@ -5,10 +5,12 @@ mod args;
 mod commands;
 mod comparison;
 mod counting;
+mod flags;
 mod output;
 mod progress;
 mod settings;
 mod signals;
+mod standard_input;
 mod sweeping;
 mod table;
 mod training;
@@ -29,7 +31,7 @@ fn main() -> ExitCode {
     let cli = args::Cli::parse();
     match catch_unwind(AssertUnwindSafe(|| commands::run(&cli.command))) {
         Ok(Ok(())) => ExitCode::SUCCESS,
-        Ok(Err(error)) => output::report(&error),
+        Ok(Err(error)) => output::report(&named_as_given(error, &cli.command)),
         Err(_) => {
             let panic = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
             output::warn(format_args!(
@@ -37,5 +39,16 @@ fn main() -> ExitCode {
             ));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// The error with its settings named as the user of the command gives them.
+fn named_as_given(error: anyhow::Error, command: &args::Command) -> anyhow::Error {
+    match error.downcast::<rivalry::Error>() {
+        Ok(error) => {
+            let names = flags::SettingNames::of(command);
+            error.rename_settings(&|setting| names.name(setting)).into()
+        }
+        Err(other) => other,
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
+use rivalry::data::read::SkippedRows;
 use serde::Serialize;
 
 use crate::signals::{Interrupted, SweepInterrupted};
@@ -30,6 +31,13 @@ pub fn say(text: impl Display) {
 /// Prints an error message to standard error.
 pub fn warn(text: impl Display) {
     say(format_args!("error: {text}"));
+}
+
+/// Warns about rows of the data that were left out.
+pub fn warn_skipped(rows: &SkippedRows) {
+    if !rows.is_empty() {
+        say(format_args!("warning: {rows}"));
+    }
 }
 
 /// Reports why a command failed. The exit code is 2 for invalid input, 130 for an interrupted command, 1 for all other

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use rivalry::config::{CONFIG_FORMAT, Config, no_source, read_layer, setting_layer, source_layer};
+use rivalry::data::STANDARD_INPUT;
 use rivalry::{Error, InputError, Result};
 use rivalry_runs::presets::preset_layer;
 
@@ -46,13 +47,14 @@ pub fn resolve(
     Config::from_layers(&layers)
 }
 
-/// The data source: an existing path is made absolute, anything else is the name of a data set.
+/// The data source: an existing path is made absolute, anything else is the name of a data set or
+/// standard input.
 pub fn absolute_source(source: Option<&str>) -> Result<String> {
     let Some(source) = source.filter(|source| !source.is_empty()) else {
         return Err(no_source().into());
     };
     let path = Path::new(source);
-    if !path.exists() {
+    if source == STANDARD_INPUT || !path.exists() {
         return Ok(source.to_owned());
     }
     let absolute = std::path::absolute(path).map_err(|e| Error::io("find", path, e))?;

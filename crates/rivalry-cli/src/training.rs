@@ -99,6 +99,9 @@ pub fn print_data_summary(dataset: &Dataset) {
         "data    {}: {users} users, {items} items; {train} training, {valid} validation, {test} test pairs",
         dataset.name
     ));
+    if dataset.test.is_empty() {
+        say("note    there is no test set: the model is not tested");
+    }
     for note in &dataset.notes {
         say(format_args!("note    {note}"));
     }

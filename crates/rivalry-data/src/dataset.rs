@@ -1,9 +1,9 @@
 //! The data set a model is trained and evaluated on.
 
-use super::{IdMap, Interactions, Parts, digest::Hasher};
+use super::{IdMap, Interactions, Parts, digest::Hasher, read::SkippedRows};
 use crate::{InputError, Result};
 
-/// Interactions split into training, validation and test parts over the same users and items.
+/// Interactions split into training, validation and test sets over the same users and items.
 #[derive(Clone, Debug)]
 pub struct Dataset {
     /// The name in the catalogue, or the file name.
@@ -12,16 +12,18 @@ pub struct Dataset {
     pub users: IdMap,
     /// Original item ids.
     pub items: IdMap,
-    /// The training part.
+    /// The training set.
     pub train: Interactions,
-    /// The validation part, on which epochs and settings are chosen; may be empty.
+    /// The validation set, on which epochs and settings are chosen; may be empty.
     pub valid: Interactions,
-    /// The test part.
+    /// The test set; may be empty.
     pub test: Interactions,
     /// SHA-256 of the three parts and the id maps, in hex: data sets with the same checksum are identical.
     pub checksum: String,
     /// Messages for the user about how the data were read: merged duplicates, unseen test items…
     pub notes: Vec<String>,
+    /// The rows of the source that were left out because they could not be read.
+    pub skipped: SkippedRows,
 }
 
 impl Dataset {
@@ -57,7 +59,8 @@ impl Dataset {
         }
         let checksum = checksum(&users, &items, parts.as_ref());
         let Parts { train, valid, test } = parts;
-        Ok(Self { name: name.to_owned(), users, items, train, valid, test, checksum, notes })
+        let (name, skipped) = (name.to_owned(), SkippedRows::default());
+        Ok(Self { name, users, items, train, valid, test, checksum, notes, skipped })
     }
 
     /// The three parts.

@@ -1,6 +1,10 @@
 //! The error type of the workspace. Errors are written for the user: where the problem is, what it is, what to do.
 
+mod settings;
+
 use std::path::{Path, PathBuf};
+
+pub use settings::Setting;
 
 /// A result whose error is [`Error`] unless stated otherwise.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -93,7 +97,7 @@ impl InputError {
         self
     }
 
-    /// Sets the column, key or option.
+    /// Sets the column, or the config key of a setting.
     #[must_use]
     pub fn field(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
@@ -105,6 +109,14 @@ impl InputError {
     pub fn damage(mut self) -> Self {
         self.damage = true;
         self
+    }
+
+    /// The field and the message, without the location and the help.
+    pub(crate) fn reason(&self) -> String {
+        match &self.field {
+            Some(field) => format!("{field}: {}", self.message),
+            None => self.message.clone(),
+        }
     }
 
     /// Sets what the user can do about it.

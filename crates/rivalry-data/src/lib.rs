@@ -1,5 +1,5 @@
 //! Data sets for implicit-feedback recommenders: from a file of interactions to a [`Dataset`] with training, validation
-//! and test parts.
+//! and test sets.
 //!
 //! [`load`] does all of it:
 //!
@@ -20,8 +20,8 @@
 //! It consists of these steps, which can be called separately:
 //!
 //! 1. [`locate`] finds a data set by path or by its name in the [`catalogue()`], downloading it if necessary.
-//! 2. [`read`](read::read) detects the format (CSV, benchmark folders, RecBole, LightGCN, MovieLens, Parquet; plain or
-//!    compressed) and returns [`RawData`]: records with dense ids, and [`IdMap`]s to the original ids.
+//! 2. [`read`](read::read()) detects the format (CSV, JSON lines, benchmark folders, RecBole, LightGCN, MovieLens, Parquet;
+//!    plain or compressed) and returns [`RawData`]: records with dense ids, and [`IdMap`]s to the original ids.
 //! 3. [`prepare`] merges duplicates, filters by rating and k-core, and splits; see [`Preparation`].
 //!
 //! [`write_benchmark`] writes a data set in a format that other programs read; [`export`] writes tables.
@@ -37,7 +37,7 @@
 //! None is enabled by default. Without a feature, the corresponding input is refused with an error that names it.
 //!
 //! - `parquet`: Parquet files.
-//! - `archives`: gzip, Zstandard and zip files.
+//! - `archives`: gzip, Zstandard, xz, bzip2 and zip files.
 //! - `download`: downloading the data sets of the catalogue to the user's cache folder.
 #![forbid(unsafe_code)]
 
@@ -75,10 +75,10 @@ pub use config::DataConfig;
 pub use dataset::Dataset;
 #[cfg(feature = "download")]
 pub use download::download;
-pub use error::{Error, InputError, Result, did_you_mean, unknown_name};
+pub use error::{Error, InputError, Result, Setting, did_you_mean, unknown_name};
 pub use ids::{IdMap, Interner};
 pub use interactions::Interactions;
-pub use load::{LoadOptions, load};
+pub use load::{LoadOptions, STANDARD_INPUT, load, load_raw};
 pub use locate::{Located, Location, data_folders, inventory, locate};
 pub use parts::{Part, Parts};
 pub use prepare::{Preparation, prepare};

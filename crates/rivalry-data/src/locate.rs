@@ -9,6 +9,7 @@ use super::{
     synthetic::SyntheticConfig,
 };
 use crate::error::{InputError, Result, did_you_mean};
+use crate::read::COMPRESSED;
 
 /// A data set that is ready to be read.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,7 +105,9 @@ fn cache_folder() -> Option<PathBuf> {
 }
 
 fn at_path(path: &str) -> Located {
-    let name = Path::new(path).file_stem().map_or(path.into(), |stem| stem.to_string_lossy());
+    let file = Path::new(path).file_name().map_or(path.into(), |name| name.to_string_lossy());
+    let plain = COMPRESSED.iter().find_map(|extension| file.strip_suffix(extension)).unwrap_or(&file);
+    let name = Path::new(plain).file_stem().map_or(plain.into(), |stem| stem.to_string_lossy());
     Located { name: name.into_owned(), location: Location::Path(path.into()), entry: None }
 }
 

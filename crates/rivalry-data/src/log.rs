@@ -41,7 +41,7 @@ impl Log {
         };
         if min_rating.is_some_and(f32::is_nan) {
             return Err(InputError::new("NaN is not a rating")
-                .field("min_rating")
+                .field("data.prepare.min_rating")
                 .help("give a number")
                 .into());
         }
@@ -86,7 +86,7 @@ impl Log {
         {
             if overlap > 0 {
                 let (pairs, part) = (count(overlap, "pair"), part.name());
-                notes.push(format!("removed {pairs} from the {part} part: already in {earlier} part"));
+                notes.push(format!("removed {pairs} from the {part} set: already in {earlier} set"));
             }
         }
     }
@@ -119,10 +119,16 @@ fn check(records: &Records, raw: &RawData) -> Result<()> {
 }
 
 fn ratings(records: &Records) -> Result<&[f32]> {
-    records.rating.as_deref().ok_or_else(|| {
+    let ratings = records.rating.as_deref().ok_or_else(|| {
         InputError::new("the records have no ratings")
-            .field("min_rating")
-            .help("omit min_rating, or name the column that holds the ratings")
-            .into()
-    })
+            .field("data.prepare.min_rating")
+            .help("omit `data.prepare.min_rating`, or name the column of the ratings with `data.read.rating`")
+    })?;
+    match ratings.iter().position(|rating| rating.is_nan()) {
+        None => Ok(ratings),
+        Some(r) => Err(InputError::new(format!("record {} has no rating", r + 1))
+            .field("data.prepare.min_rating")
+            .help("omit `data.prepare.min_rating`, or give every record a rating")
+            .into()),
+    }
 }

@@ -11,13 +11,13 @@ pub(crate) fn check(share: f64) -> Result<()> {
     if (0.0..=10.0).contains(&share) {
         return Ok(());
     }
-    Err(InputError::new(format!("{share} is not a share of the training pairs between 0 and 10"))
-        .field("noise")
+    Err(InputError::new(format!("{share} is not a fraction of the training pairs between 0 and 10"))
+        .field("data.prepare.noise")
         .help("give a number such as 0.1, which adds one false pair for every ten")
         .into())
 }
 
-/// The training part with `share` times as many false pairs added, drawn uniformly from the pairs that are in no part.
+/// The training set with `share` times as many false pairs added, drawn uniformly from the pairs that are in no set.
 pub(crate) fn add(parts: Parts<&Interactions>, share: f64, seed: u64) -> Result<Interactions> {
     let train = parts.train;
     let (n_users, n_items) = (train.n_users(), train.n_items());
@@ -26,8 +26,8 @@ pub(crate) fn add(parts: Parts<&Interactions>, share: f64, seed: u64) -> Result<
     // Rejection sampling is slow once more than half of the free pairs are taken.
     if wanted > n_users.saturating_mul(n_items).saturating_sub(known) / 2 {
         return Err(InputError::new(format!("there are too few free pairs to add {wanted} false ones"))
-            .field("noise")
-            .help("give a smaller share")
+            .field("data.prepare.noise")
+            .help("give a smaller fraction")
             .into());
     }
     let mut rng = stream(seed, Purpose::FalseInteractions, &[]);

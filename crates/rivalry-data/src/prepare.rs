@@ -26,11 +26,11 @@ pub struct Preparation {
     pub item_core: u32,
     /// The seed of random splits.
     pub seed: u64,
-    /// How the test part is chosen.
+    /// How the test set is chosen.
     pub split: Split,
-    /// How the validation part is split off the training part.
+    /// How the validation set is split off the training set.
     pub validation: Validation,
-    /// False pairs to add to the training part, as a share of its pairs, to measure robustness against noise.
+    /// False pairs to add to the training set, as a fraction of its pairs, to measure robustness against noise.
     #[serde(skip_serializing_if = "is_zero")]
     pub noise: f64,
 }
@@ -41,34 +41,45 @@ fn is_zero(share: &f64) -> bool {
 
 /// Merges duplicate pairs, filters by rating and k-core, and splits.
 ///
-/// A pair in two given parts stays in the first of training, validation and test. If a source with given parts is split
-/// differently, its parts are joined first. Held-out users and items that don't occur in training are kept; they are
+/// A pair in two given sets stays in the first of training, validation and test. If a source with given sets is split
+/// differently, its sets are joined first. Held-out users and items that don't occur in training are kept; they are
 /// ranked by untrained embeddings. Without a filter, dense ids are kept; a filter removes the ids without pairs and
 /// keeps the order of the others.
 ///
 /// # Errors
-/// If settings are invalid or don't fit the source, or if the training or test part would be empty.
+/// If settings are invalid or don't fit the source, or if the training set would be empty, or a test set that
+/// is asked for.
 pub fn prepare(name: &str, raw: RawData, preparation: &Preparation) -> Result<Dataset> {
     let given = matches!(raw.parts, RawParts::Given { .. });
+    let no_test = matches!(&raw.parts, RawParts::Given { test, .. } if test.user.is_empty());
     if preparation.split == (Split::Given {}) && !given {
-        let error = InputError::new("the source is a single log without training and test parts");
-        return Err(error.field("split").help("use another split, such as split.type = \"random\"").into());
+        let error = InputError::new("the source is a single log without training and test sets");
+        let help = "use another split, such as `data.prepare.split.type = \"random\"`";
+        return Err(error.field("data.prepare.split.type").help(help).into());
     }
     noise::check(preparation.noise)?;
     let test_rule = preparation.split.rule(given);
     let rules = Rules { test: test_rule, valid: preparation.validation.rule(test_rule) };
+    let needs_test = match test_rule {
+        Some(Rule::Nothing) => false,
+        Some(_) => true,
+        None => !no_test,
+    };
     let mut log = Log::collect(&raw, preparation.min_rating)?;
     rules.test.map_or(Ok(()), |rule| rule.check("split", "test", log.timed))?;
     rules.valid.map_or(Ok(()), |rule| rule.check("validation", "ratio", log.timed))?;
-    let RawData { mut users, mut items, mut notes, .. } = raw;
+    let RawData { mut users, mut items, mut notes, reading, .. } = raw;
+    if let Some(reading) = reading.as_ref().filter(|reading| reading.comments > 0) {
+        notes.push(format!("ignored {} (starting with #)", count(reading.comments, "comment line")));
+    }
     if rules.test.is_some() {
         log.interactions.iter_mut().for_each(|interaction| interaction.part = Part::Train);
     }
     let filtered = filter(log, preparation, &mut users, &mut items, &mut notes)?;
     if preparation.validation != (Validation::Auto {}) && filtered.iter().any(|i| i.part == Part::Valid) {
         notes.push(
-            "the validation part given by the source is kept; to use another, split the source again \
-             (split.type = \"random\") or remove its file"
+            "the validation set given by the source is kept; to use another, split the source again, for example at \
+             random, or remove its file"
                 .to_owned(),
         );
     }
@@ -76,17 +87,19 @@ pub fn prepare(name: &str, raw: RawData, preparation: &Preparation) -> Result<Da
     let parts = rules
         .split(filtered, preparation.seed)
         .map(|part| Interactions::from_pairs(users.len(), items.len(), part.iter().map(Interaction::pair)));
-    check_and_note(parts.as_ref(), rules, &mut notes)?;
+    check_and_note(parts.as_ref(), rules, needs_test, &mut notes)?;
     let train = match preparation.noise {
         0.0 => parts.train,
         share => {
             let noisy = noise::add(parts.as_ref(), share, preparation.seed)?;
             let added = noisy.len() - parts.train.len();
-            notes.push(format!("{added} false pairs were added to the training part"));
+            notes.push(format!("{added} false pairs were added to the training set"));
             noisy
         }
     };
-    Dataset::new(name, users, items, Parts { train, ..parts }, notes)
+    let mut dataset = Dataset::new(name, users, items, Parts { train, ..parts }, notes)?;
+    dataset.skipped = reading.map(|reading| reading.skipped).unwrap_or_default();
+    Ok(dataset)
 }
 
 /// Merges and filters; the result is sorted by user and item, and the ids are reduced to those that remain.
@@ -114,7 +127,8 @@ fn filter(
     let filters = steps.join("; ");
     if log.interactions.is_empty() {
         let error = InputError::new(format!("the filters leave nothing: {filters}"));
-        return Err(error.help("lower min_rating, user_core or item_core").into());
+        let help = "lower `data.prepare.min_rating`, `data.prepare.user_core` or `data.prepare.item_core`";
+        return Err(error.help(help).into());
     }
     if steps.len() > 1 {
         filter::compact(&mut log.interactions, users, items);
@@ -124,7 +138,7 @@ fn filter(
     Ok(log.interactions)
 }
 
-/// How the parts are chosen; `None` keeps the given ones.
+/// How the sets are chosen; `None` keeps the given ones.
 #[derive(Clone, Copy)]
 struct Rules {
     test: Option<Rule>,
@@ -158,12 +172,19 @@ fn partition(mut interactions: Vec<Interaction>, held_out: &[bool]) -> (Vec<Inte
     (interactions, out)
 }
 
-/// Refuses an empty training or test part, and notes what is unusual about the parts.
-fn check_and_note(parts: Parts<&Interactions>, rules: Rules, notes: &mut Vec<String>) -> Result<()> {
+/// Refuses an empty training set, and an empty test set where one is needed, and notes what is unusual about the sets.
+fn check_and_note(
+    parts: Parts<&Interactions>,
+    rules: Rules,
+    needs_test: bool,
+    notes: &mut Vec<String>,
+) -> Result<()> {
     for (name, part) in [(Part::Train.name(), parts.train), (Part::Test.name(), parts.test)] {
-        if part.is_empty() {
-            let error = InputError::new(format!("the split leaves the {name} part empty"));
-            return Err(error.field("split").help("use another split or share, or more data").into());
+        if part.is_empty() && (name == Part::Train.name() || needs_test) {
+            let error = InputError::new(format!("the split leaves the {name} set empty"));
+            let help = "use another split or fraction, more data, or `data.prepare.split.type = \"none\"` to train on \
+                        everything";
+            return Err(error.field("data.prepare.split.type").help(help).into());
         }
     }
     let (held_out, pairs) = (parts.test.len(), parts.into_iter().map(Interactions::len).sum());
@@ -171,17 +192,17 @@ fn check_and_note(parts: Parts<&Interactions>, rules: Rules, notes: &mut Vec<Str
         && held_out < floor_share(share, pairs)
     {
         let reason = "every user and every item keeps at least one pair in training";
-        notes.push(format!("the test part has only {held_out} of {pairs} pairs: {reason}"));
+        notes.push(format!("the test set has only {held_out} of {pairs} pairs: {reason}"));
     }
     if parts.valid.is_empty() && rules.valid.is_some() {
-        notes.push("there is no validation part: no user has enough training items".to_owned());
+        notes.push("there is no validation set: no user has enough training items".to_owned());
     }
     note_unseen(parts.train, Part::Valid, parts.valid, notes);
     note_unseen(parts.train, Part::Test, parts.test, notes);
     Ok(())
 }
 
-/// Notes how many users and items of a held-out part don't occur in training.
+/// Notes how many users and items of a held-out set don't occur in training.
 fn note_unseen(train: &Interactions, part: Part, held_out: &Interactions, notes: &mut Vec<String>) {
     let unseen = Unseen::of(train, held_out);
     for (number, pairs, what) in
@@ -190,7 +211,7 @@ fn note_unseen(train: &Interactions, part: Part, held_out: &Interactions, notes:
         if number > 0 {
             let (number, pairs, part) = (count(number, what), count(pairs, "pair"), part.name());
             notes.push(format!(
-                "{number} of the {part} part not seen in training ({pairs}, ranked by untrained embeddings)"
+                "{number} of the {part} set not seen in training ({pairs}, ranked by untrained embeddings)"
             ));
         }
     }

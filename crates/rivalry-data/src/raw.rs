@@ -1,6 +1,7 @@
 //! What a reader returns: columns of records with dense ids, and the maps to the original ids.
 
 use super::IdMap;
+use crate::read::Reading;
 
 /// Interactions in file order, duplicates included.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -9,7 +10,7 @@ pub struct Records {
     pub user: Vec<u32>,
     /// Dense item ids.
     pub item: Vec<u32>,
-    /// Ratings or weights, if the file has them.
+    /// Ratings or weights, if the file has them; NaN where a record has none.
     pub rating: Option<Vec<f32>>,
     /// Timestamps, if the file has them; only their order matters.
     pub time: Option<Vec<i64>>,
@@ -20,13 +21,13 @@ pub struct Records {
 pub enum RawParts {
     /// A single log of interactions.
     Whole(Records),
-    /// Training, validation and test parts as given by the source.
+    /// Training, validation and test sets as given by the source.
     Given {
-        /// The training part.
+        /// The training set.
         train: Records,
-        /// The validation part, if there is one.
+        /// The validation set, if there is one.
         valid: Option<Records>,
-        /// The test part.
+        /// The test set; empty if there is none.
         test: Records,
     },
 }
@@ -42,4 +43,6 @@ pub struct RawData {
     pub parts: RawParts,
     /// Messages for the user about how the source was read.
     pub notes: Vec<String>,
+    /// How the source was read; `None` if it is not a file.
+    pub reading: Option<Reading>,
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Dataset, Interactions};
 
-/// Statistics of a data set; unless stated otherwise, of all its parts together.
+/// Statistics of a data set; unless stated otherwise, of all its sets together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stats {
     /// The number of users, including those without interactions.
@@ -15,13 +15,13 @@ pub struct Stats {
     pub items: usize,
     /// The number of interactions.
     pub interactions: usize,
-    /// Interactions in the training part.
+    /// Interactions in the training set.
     pub train: usize,
-    /// Interactions in the validation part.
+    /// Interactions in the validation set.
     pub valid: usize,
-    /// Interactions in the test part.
+    /// Interactions in the test set.
     pub test: usize,
-    /// The share of all user–item pairs that interacted.
+    /// The fraction of all user–item pairs that interacted.
     pub density: f64,
     /// Interactions per user.
     pub per_user: CountStats,
@@ -29,9 +29,9 @@ pub struct Stats {
     pub per_item: CountStats,
     /// Gini coefficient of item popularity: 0 if all items are equally popular, near 1 if a few have all interactions.
     pub popularity_gini: f64,
-    /// The share of interactions of the most popular 20 % of the items (rounded up).
+    /// The fraction of interactions of the most popular 20 % of the items (rounded up).
     pub top_fifth_share: f64,
-    /// Users and items of the test part that don't occur in training.
+    /// Users and items of the test set that don't occur in training.
     pub unseen_in_test: Unseen,
 }
 
@@ -48,7 +48,7 @@ pub struct CountStats {
     pub max: u32,
 }
 
-/// Users and items of a held-out part that don't occur in training, so that no model can learn them.
+/// Users and items of a held-out set that don't occur in training, so that no model can learn them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unseen {
     /// The number of users.
@@ -138,13 +138,19 @@ impl fmt::Display for Stats {
         writeln!(f, "users              {}", thousands(self.users))?;
         writeln!(f, "items              {}", thousands(self.items))?;
         writeln!(f, "interactions       {}", thousands(self.interactions))?;
-        writeln!(f, "parts              train {train}, validation {valid}, test {test}")?;
+        if self.valid + self.test > 0 {
+            writeln!(f, "sets               training {train}, validation {valid}, test {test}")?;
+        }
         writeln!(f, "density            {:.3} %", 100.0 * self.density)?;
         writeln!(f, "per user           {}", self.per_user)?;
         writeln!(f, "per item           {}", self.per_item)?;
         writeln!(f, "popularity Gini    {:.3}", self.popularity_gini)?;
-        writeln!(f, "top 20 % of items  {:.1} % of interactions", 100.0 * self.top_fifth_share)?;
-        write!(f, "unseen in test     {} users, {} items", thousands(unseen.users), thousands(unseen.items))
+        write!(f, "top 20 % of items  {:.1} % of interactions", 100.0 * self.top_fifth_share)?;
+        if self.test > 0 {
+            let [users, items] = [unseen.users, unseen.items].map(thousands);
+            write!(f, "\nunseen in test     {users} users, {items} items")?;
+        }
+        Ok(())
     }
 }
 
@@ -184,6 +190,7 @@ mod tests {
             test: part(&[(0, 3), (1, 3), (2, 0), (2, 3)]),
             checksum: String::new(),
             notes: vec![],
+            skipped: Default::default(),
         };
         let stats = stats(&dataset);
         assert_eq!((stats.users, stats.items, stats.interactions), (3, 5, 8));

@@ -84,6 +84,7 @@ pub fn synthetic(config: &SyntheticConfig) -> RawData {
         items: ids("item", config.items),
         parts: RawParts::Whole(records),
         notes: vec!["synthetic data: for trying things out, not for conclusions about real users".to_owned()],
+        reading: None,
     }
 }
 

@@ -20,7 +20,7 @@ const ITEM_LIST: &str = "item_list.tsv";
 const SUMMARY: &str = "summary.txt";
 const FILES: [&str; 7] = [TRAIN, VALID, TEST, USER_LIST, ITEM_LIST, SUMMARY, PreparedChecksums::FILE];
 
-/// Writes `train.tsv`, `valid.tsv` (if there is such a part), `test.tsv`, `user_list.tsv`, `item_list.tsv`, `summary.txt`
+/// Writes `train.tsv`, `valid.tsv` and `test.tsv` (if there are such sets), `user_list.tsv`, `item_list.tsv`, `summary.txt`
 /// and `checksums.txt` to the folder `out`, atomically: the folder appears complete or not at all.
 ///
 /// # Errors
@@ -139,7 +139,9 @@ fn write_files(dataset: &Dataset, folder: &Path) -> Result<()> {
     if !dataset.valid.is_empty() {
         checksums.put(VALID, pairs(VALID, &dataset.valid)?);
     }
-    checksums.put(TEST, pairs(TEST, &dataset.test)?);
+    if !dataset.test.is_empty() {
+        checksums.put(TEST, pairs(TEST, &dataset.test)?);
+    }
     checksums.put(USER_LIST, ids(USER_LIST, "user", &dataset.users)?);
     checksums.put(ITEM_LIST, ids(ITEM_LIST, "item", &dataset.items)?);
     write(PreparedChecksums::FILE, &|file| file.write_all(&checksums.to_bytes()))?;
@@ -200,6 +202,7 @@ mod tests {
             items: ["w", "x", "y", "z"].iter().collect(),
             parts: RawParts::Whole(records),
             notes: vec!["a note".into()],
+            reading: None,
         };
         prepare("toy", raw, &Preparation { validation, ..Preparation::default() }).unwrap()
     }

@@ -134,7 +134,7 @@ pub fn split(
         time: time.map(|time| time.to_vec()).transpose()?,
     };
     let (users, items) = (ids(users.0, users.1)?, ids(items.0, items.1)?);
-    let raw = RawData { users, items, parts: RawParts::Whole(records), notes: vec![] };
+    let raw = RawData { users, items, parts: RawParts::Whole(records), notes: vec![], reading: None };
     Ok(run_detached(py, 1, move || prepare(&name, raw, &preparation))?.into())
 }
 

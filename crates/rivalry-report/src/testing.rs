@@ -52,6 +52,7 @@ impl Runs {
             seed: 0,
             data: folder.config().unwrap().data.source,
             data_checksum: "same".to_owned(),
+            skipped_rows: Default::default(),
         };
         std::fs::write(folder.path().join("metrics.json"), serde_json::to_string(&record).unwrap()).unwrap();
     }

@@ -41,6 +41,9 @@ pub struct CompareArgs {
     /// Overwrite an existing file
     #[arg(long, requires = "out")]
     pub force: bool,
+    /// Where the runs' data are now [default: where they were]
+    #[arg(long, value_name = "NAME|PATH")]
+    pub data: Option<String>,
     /// Folder to search first for named data sets
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, value_parser};
 /// `rivalry data`
 #[derive(Debug, Subcommand)]
 pub enum DataCommand {
-    /// Show size, density and popularity distribution of a data set
+    /// Show how a data set is read, its first rows, size, density and popularity distribution
     Stats {
         /// Print JSON
         #[arg(long)]
@@ -34,7 +34,7 @@ pub enum DataCommand {
 /// A data set, and how to read and prepare it.
 #[derive(Debug, Args)]
 pub struct SourceArgs {
-    /// File, folder or name of a data set (see 'rivalry list datasets')
+    /// File, folder, '-' for standard input, or name of a data set (see 'rivalry list datasets')
     #[arg(value_name = "PATH|NAME", index = 1)]
     pub source: String,
     /// Folder to search first for named data sets
@@ -77,6 +77,9 @@ pub struct ReadArgs {
     /// Timestamp column; '' for none
     #[arg(long, value_name = "COL")]
     time_col: Option<String>,
+    /// Leave out rows that can't be read instead of refusing the file; they are counted and listed
+    #[arg(long)]
+    skip_bad_rows: bool,
 }
 
 /// How interactions are filtered and split into training, validation and test sets.
@@ -95,11 +98,11 @@ pub struct PrepareArgs {
     /// Set both --user-core and --item-core
     #[arg(long, value_name = "N", conflicts_with_all = ["user_core", "item_core"])]
     k_core: Option<u32>,
-    /// Test split: random, leave-last, time, popularity or given (see 'rivalry list splits')
+    /// Test split: random, leave-last, time, popularity, given, or none to train on everything (see 'rivalry list splits')
     #[arg(long, value_name = "NAME")]
     split: Option<String>,
-    /// Test fraction
-    #[arg(long, value_name = "X", requires = "split", allow_negative_numbers = true)]
+    /// Test fraction; implies --split random unless another split is given
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     test: Option<f64>,
     /// Test items per user, with --split leave-last
     #[arg(long, value_name = "N", requires = "split")]
@@ -107,7 +110,7 @@ pub struct PrepareArgs {
     /// Validation split: auto (as the test split), random, leave-last, time or none
     #[arg(long, value_name = "NAME")]
     validation: Option<String>,
-    /// Validation fraction
+    /// Validation fraction; implies --validation random, or time after --split time
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     valid_ratio: Option<f64>,
     /// Validation items per user, with --validation leave-last
@@ -160,6 +163,7 @@ impl ReadArgs {
         layer.put("data.read.item", self.item_col.clone());
         layer.put("data.read.rating", self.rating_col.clone());
         layer.put("data.read.time", self.time_col.clone());
+        layer.put("data.read.skip_bad_rows", self.skip_bad_rows.then_some(true));
     }
 }
 

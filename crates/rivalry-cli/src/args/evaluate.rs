@@ -39,6 +39,9 @@ pub struct EvaluateArgs {
     /// Recompute every list and metric with a plain f64 implementation, and fail on any difference (slow)
     #[arg(long)]
     pub verify: bool,
+    /// Where the run's data are now [default: where they were]
+    #[arg(long, value_name = "NAME|PATH")]
+    pub data: Option<String>,
     /// Folder to search first for named data sets
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,

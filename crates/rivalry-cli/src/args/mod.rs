@@ -94,7 +94,7 @@ impl Machine {
 
     /// Where to look for named data sets, and the memory limit.
     pub fn load_options(&self, data_dir: Option<&Path>) -> LoadOptions {
-        LoadOptions { data_dir: data_dir.map(Path::to_owned), memory: self.memory() }
+        LoadOptions { data_dir: data_dir.map(Path::to_owned), memory: self.memory(), standard_input: None }
     }
 }
 
@@ -136,6 +136,9 @@ pub struct RerunArgs {
     /// Keep the new run in this folder [default: discard it]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Where the run's data are now [default: where they were]
+    #[arg(long, value_name = "NAME|PATH")]
+    pub data: Option<String>,
     /// Folder to search first for named data sets
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,

@@ -33,9 +33,10 @@ pub struct TrainArgs {
 /// Options of a new run. A resumed run has its own config.
 #[derive(Debug, Args)]
 pub struct NewRunArgs {
-    /// File, folder or name of a data set (see 'rivalry list datasets')
+    /// File, folder, '-' for standard input, or name of a data set (see 'rivalry list datasets'); with --resume, where
+    /// the run's data are now
     #[arg(long, value_name = "NAME|PATH", help_heading = "Data", display_order = 0)]
-    data: Option<String>,
+    pub data: Option<String>,
     /// Data, hyperparameters and protocol of a published result, such as paper/amazon2014-health/mf/sl
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     #[arg(conflicts_with_all = ["data", "model", "loss"])]
@@ -94,7 +95,7 @@ pub struct NewRunArgs {
 fn new_run_arg_ids() -> Vec<Id> {
     let command = NewRunArgs::augment_args(Command::new("new"));
     let command = PrepareArgs::augment_args(ReadArgs::augment_args(command));
-    command.get_arguments().map(|arg| arg.get_id().clone()).collect()
+    command.get_arguments().map(|arg| arg.get_id().clone()).filter(|id| id != "data").collect()
 }
 
 impl TrainArgs {

@@ -10,7 +10,7 @@ use rivalry_runs::compare::{CompareOptions, Comparison, compare, group_by_method
 use rivalry_runs::run::{FinishedRun, output_to};
 use rivalry_runs::stats::Bootstrap;
 
-use super::{load, use_machine};
+use super::{RunData, use_machine};
 use crate::args::{CompareArgs, FormatArg};
 use crate::comparison;
 use crate::counting::CountingBar;
@@ -25,8 +25,9 @@ pub fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let runs = runs_to_compare(&paths)?;
     let runs = runs.iter().map(|path| FinishedRun::open(path)).collect::<Result<Vec<_>>>()?;
     let methods = group_by_method(runs)?;
-    let loading = args.machine.load_options(args.data_dir.as_deref());
-    let dataset = load(&methods[0].runs[0].config, &loading, false)?;
+    let FinishedRun { folder, config, .. } = &methods[0].runs[0];
+    let data = RunData { folder, config, moved_to: args.data.as_deref() };
+    let dataset = data.load(args.machine.load_options(args.data_dir.as_deref()), false)?;
     let bar = CountingBar::new("runs evaluated");
     let comparison =
         compare(&methods, &dataset, &options, &mut |progress| bar.update(progress.done, progress.total))?;

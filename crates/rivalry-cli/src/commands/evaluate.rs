@@ -12,7 +12,7 @@ use rivalry::{Error, InputError, Result};
 use rivalry_runs::run::{RunFolder, RunRecord, output_to};
 use serde::Serialize;
 
-use super::{load, use_machine};
+use super::{RunData, use_machine};
 use crate::args::{AverageArg, EvaluateArgs, MaskArg, SplitArg};
 use crate::output::{print, print_json, say};
 use crate::table;
@@ -37,7 +37,8 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
     let folder = RunFolder::open(&args.run)?;
     let model = folder.model()?;
     let options = options(args, &model.config.eval);
-    let dataset = load(&model.config, &args.machine.load_options(args.data_dir.as_deref()), false)?;
+    let data = RunData { folder: &folder, config: &model.config, moved_to: args.data.as_deref() };
+    let dataset = data.load(args.machine.load_options(args.data_dir.as_deref()), false)?;
     dataset.check_same(&model.data_checksum)?;
     let scorer = model.scorer()?;
     let part = match args.split {

@@ -18,12 +18,16 @@ mod train;
 mod users;
 
 use anyhow::anyhow;
+use std::path::Path;
+
 use rivalry::config::Config;
 use rivalry::data::{self as library, Dataset, IdMap, LoadOptions};
 use rivalry::{InputError, did_you_mean};
+use rivalry_runs::run::RunFolder;
 
 use crate::args::{Command, Machine};
 use crate::progress::DownloadBar;
+use crate::settings::absolute_source;
 
 /// Runs a command.
 pub fn run(command: &Command) -> anyhow::Result<()> {
@@ -56,6 +60,33 @@ fn use_machine(machine: &Machine) -> anyhow::Result<()> {
 fn load(config: &Config, options: &LoadOptions, quiet: bool) -> rivalry::Result<Dataset> {
     let mut bar = DownloadBar::new(quiet);
     library::load(&config.data, options, &mut |progress| bar.update(progress))
+}
+
+/// Where the data of a run are: where they were, or where the user says they are now.
+struct RunData<'a> {
+    folder: &'a RunFolder,
+    config: &'a Config,
+    /// The data's new place.
+    moved_to: Option<&'a str>,
+}
+
+impl RunData<'_> {
+    /// Loads the data of the run. The caller checks that they are the same.
+    fn load(&self, options: LoadOptions, quiet: bool) -> rivalry::Result<Dataset> {
+        let mut config = self.config.clone();
+        if let Some(source) = self.moved_to {
+            config.data.source = absolute_source(Some(source))?;
+        }
+        let source = &config.data.source;
+        let kept = if *source == library::STANDARD_INPUT { self.folder.standard_input()? } else { None };
+        let known = || library::catalogue().iter().any(|entry| entry.name == *source);
+        if self.moved_to.is_none() && kept.is_none() && !Path::new(source).exists() && !known() {
+            let what = format!("the data of the run are no longer at {source}");
+            let error = InputError::new(what).file(self.folder.path());
+            return Err(error.help("give their new place with --data").into());
+        }
+        load(&config, &LoadOptions { standard_input: kept, ..options }, quiet)
+    }
 }
 
 /// The error for an id that the training data don't have. The search for a likely typo is skipped where it would take too

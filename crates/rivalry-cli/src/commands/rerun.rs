@@ -7,7 +7,7 @@ use rivalry::train::trainer;
 use rivalry_runs::run::{Agreement, FinishedRun, RunFolder};
 use serde::Serialize;
 
-use super::{load, use_machine};
+use super::{RunData, use_machine};
 use crate::args::RerunArgs;
 use crate::output::{print, print_json, say};
 use crate::signals;
@@ -24,11 +24,15 @@ pub fn run(args: &RerunArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
     let original = FinishedRun::open(&args.run)?;
     let machine = &args.common.machine;
-    let dataset = load(&original.config, &machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
+    let FinishedRun { folder, config, .. } = &original;
+    let data = RunData { folder, config, moved_to: args.data.as_deref() };
+    let dataset = data.load(machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
+    let standard_input = original.folder.standard_input()?;
     dataset.check_same(&original.record.data_checksum)?;
     trainer(&original.config, machine.memory()).check(&dataset)?;
     let out = OutputFolder::new(args.out.as_deref())?;
     let folder = RunFolder::create(out.path(), &original.config, false)?;
+    standard_input.map_or(Ok(()), |content| folder.keep_standard_input(&content))?;
     if !args.common.quiet {
         print_data_summary(&dataset);
         print_model_summary(&original.config);

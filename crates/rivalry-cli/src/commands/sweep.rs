@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rivalry::InputError;
 use rivalry::config::setting_layer;
+use rivalry::data::STANDARD_INPUT;
 use rivalry_runs::sweep::{
     Halving, SearchSpace, SelectedTrial, SweepFolder, SweepOptions, SweepResult, Trial, TrialState,
 };
@@ -117,7 +118,15 @@ fn search_space(args: &SweepArgs) -> rivalry::Result<SearchSpace> {
             .help("give a search file with a grid, or --loss NAME or --model NAME for a built-in grid")
             .into());
     }
-    space.with_sources(&|source| absolute_source(Some(source)))
+    space.with_sources(&|source| match source {
+        STANDARD_INPUT => {
+            Err(InputError::new("a sweep can't read standard input: it loads the data several times")
+                .field("data.source")
+                .help("save the data to a file, and give its path")
+                .into())
+        }
+        _ => absolute_source(Some(source)),
+    })
 }
 
 /// The default name of a sweep. The same command always gives the same name, so that it continues the sweep.

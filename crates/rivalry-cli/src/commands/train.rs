@@ -11,11 +11,12 @@ use rivalry::{Error, InputError};
 use rivalry_runs::presets::paper_cells;
 use rivalry_runs::run::{ResumedRun, RunFolder, RunRecord};
 
-use super::{load, use_machine};
+use super::{RunData, load, use_machine};
 use crate::args::TrainArgs;
-use crate::output::{print, print_json, quoted, say};
-use crate::settings::resolve;
+use crate::output::{print, print_json, quoted, say, warn_skipped};
+use crate::settings::{absolute_source, resolve};
 use crate::signals;
+use crate::standard_input::read_if_asked;
 use crate::table;
 use crate::training::{
     Trained, damage_note, numbered_folder, print_data_summary, print_model_summary, train,
@@ -34,13 +35,15 @@ fn start(args: &TrainArgs) -> anyhow::Result<()> {
     let new = &args.new;
     let config = resolve(new.preset.as_deref(), new.config.as_deref(), args.layer(), &new.set)?;
     let machine = &args.common.machine;
-    let dataset = load(&config, &machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
+    let options = read_if_asked(&config.data, machine.load_options(args.data_dir.as_deref()))?;
+    let dataset = load(&config, &options, args.common.quiet)?;
     trainer(&config, machine.memory()).check(&dataset)?;
     let out = match &new.out {
         Some(out) => out.clone(),
         None => numbered_folder(&Path::new("runs").join(run_name(&dataset.name, &config)))?,
     };
     let folder = RunFolder::create(&out, &config, new.force)?;
+    options.standard_input.map_or(Ok(()), |content| folder.keep_standard_input(&content))?;
     if !args.common.quiet {
         print_data_summary(&dataset);
         print_model_summary(&config);
@@ -63,11 +66,17 @@ fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
     }
     damage.iter().for_each(|damage| say(damage_note(damage)));
     let machine = &args.common.machine;
-    let dataset = load(&config, &machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
+    let data = RunData { folder: &folder, config: &config, moved_to: args.new.data.as_deref() };
+    let dataset = data.load(machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
     data_checksum.map_or(Ok(()), |checksum| dataset.check_same(&checksum))?;
     trainer(&config, machine.memory()).check(&dataset)?;
+    if let Some(source) = &args.new.data {
+        config.data.source = absolute_source(Some(source))?;
+    }
     if let (Some(epochs), Some(gradient)) = (longer, &mut config.gradient) {
         gradient.train.epochs = epochs;
+    }
+    if longer.is_some() || args.new.data.is_some() {
         folder.extend(&config)?;
     }
     if state.is_none() {
@@ -146,7 +155,9 @@ fn show(
 ) -> anyhow::Result<()> {
     let run = folder.path();
     if args.common.json {
-        return Ok(print_json(&Trained { record, run })?);
+        print_json(&Trained { record, run })?;
+        warn_skipped(&record.skipped_rows);
+        return Ok(());
     }
     let outcome = &record.outcome;
     let test: Metrics = outcome
@@ -157,13 +168,17 @@ fn show(
         .collect();
     let mut columns = vec![];
     columns.extend(outcome.valid.as_ref().map(|valid| ("validation", valid)));
-    columns.push(("test", &test));
+    columns.extend((!test.is_empty()).then_some(("test", &test)));
     columns.extend(outcome.head.as_ref().map(|head| ("head", &head.metrics)));
     columns.extend(outcome.tail.as_ref().map(|tail| ("tail", &tail.metrics)));
     let preset = args.new.preset.as_ref();
     let cell = preset.and_then(|name| paper_cells().iter().find(|cell| cell.name() == *name));
     columns.extend(cell.map(|cell| ("published", &cell.published)));
-    print(table::metrics(&columns))?;
+    if columns.is_empty() {
+        print("trained on all pairs: there is no validation or test set to measure on")?;
+    } else {
+        print(table::metrics(&columns))?;
+    }
     let [training, evaluating] = [outcome.seconds.train, outcome.seconds.eval].map(table::seconds);
     print("")?;
     let mut rate = String::new();
@@ -182,8 +197,14 @@ fn show(
         let run = quoted(run);
         let user = (0..users.len() as u32).find(|&user| !train.items_of(user).is_empty()).unwrap_or(0);
         let user = quoted(Path::new(users.original(user)));
-        print(format_args!("next    rivalry evaluate {run} --buckets --beyond"))?;
-        print(format_args!("        rivalry recommend {run} --user {user}"))?;
+        let recommend = format!("rivalry recommend {run} --user {user}");
+        if outcome.test.is_empty() {
+            print(format_args!("next    {recommend}"))?;
+        } else {
+            print(format_args!("next    rivalry evaluate {run} --buckets --beyond"))?;
+            print(format_args!("        {recommend}"))?;
+        }
     }
+    warn_skipped(&record.skipped_rows);
     Ok(())
 }

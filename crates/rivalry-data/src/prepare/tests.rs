@@ -14,7 +14,7 @@ fn records(pairs: &[(u32, u32)]) -> Records {
 
 fn source(parts: RawParts) -> RawData {
     let ids = |letter: char| (0..30).map(|n| format!("{letter}{n}")).collect();
-    RawData { users: ids('u'), items: ids('i'), parts, notes: vec![] }
+    RawData { users: ids('u'), items: ids('i'), parts, notes: vec![], reading: None }
 }
 
 fn whole(pairs: &[(u32, u32)]) -> RawData {
@@ -65,11 +65,11 @@ fn given_parts_keep_their_ids_and_overlaps_are_removed() {
     assert_eq!(pairs(&set.test), [(2, 9), (7, 1)]);
     let expected = [
         "merged 1 duplicate pair",
-        "removed 1 pair from the validation part: already in the training part",
-        "removed 2 pairs from the test part: already in an earlier part",
-        "1 item of the validation part not seen in training (1 pair, ranked by untrained embeddings)",
-        "1 user of the test part not seen in training (1 pair, ranked by untrained embeddings)",
-        "1 item of the test part not seen in training (1 pair, ranked by untrained embeddings)",
+        "removed 1 pair from the validation set: already in the training set",
+        "removed 2 pairs from the test set: already in an earlier set",
+        "1 item of the validation set not seen in training (1 pair, ranked by untrained embeddings)",
+        "1 user of the test set not seen in training (1 pair, ranked by untrained embeddings)",
+        "1 item of the test set not seen in training (1 pair, ranked by untrained embeddings)",
     ];
     assert_eq!(set.notes, expected);
 }
@@ -90,7 +90,7 @@ fn a_given_validation_part_is_kept_with_a_note_if_another_was_requested() {
     let told = |preparation: &Preparation| {
         let set = prepare("set", raw(), preparation).unwrap();
         let told =
-            set.notes.iter().any(|note| note.contains("the validation part given by the source is kept"));
+            set.notes.iter().any(|note| note.contains("the validation set given by the source is kept"));
         (pairs(&set.valid), told)
     };
     assert_eq!(told(&Preparation::default()), (vec![(0, 6)], false));
@@ -159,7 +159,7 @@ fn the_popularity_split_is_uniform_over_items() {
     // Of a 3 × 3 grid, each user and item keeps one: at most six of the eight requested can be held out.
     let set = prepare("set", whole(&grid(3, 3)), &only(Split::Popularity { test: 0.9 })).unwrap();
     assert!(set.test.len() <= 6);
-    assert!(set.notes[0].starts_with("the test part has only"), "{:?}", set.notes);
+    assert!(set.notes[0].starts_with("the test set has only"), "{:?}", set.notes);
 }
 
 #[test]
@@ -167,14 +167,14 @@ fn unusable_input_is_refused_with_help() {
     let list = grid(3, 4);
     let default = Preparation::default();
     assert!(refusal(whole(&[]), &default).contains("no records"));
-    assert!(refusal(whole(&list), &only(Split::Given {})).contains("without training and test parts"));
+    assert!(refusal(whole(&list), &only(Split::Given {})).contains("without training and test sets"));
     assert!(
         refusal(whole(&list), &only(Split::LeaveLast { n: 1 }))
-            .contains("split: this split needs timestamps")
+            .contains("split.type: this split needs timestamps")
     );
     assert!(refusal(whole(&list), &only(Split::LeaveLast { n: 0 })).contains("split.n: "));
     let late = with(Split::Auto {}, Validation::Time { ratio: 0.1 });
-    assert!(refusal(whole(&list), &late).contains("validation: this split needs timestamps"));
+    assert!(refusal(whole(&list), &late).contains("validation.type: this split needs timestamps"));
     for test in [0.0, 1.0, -0.5, 7.0, f64::NAN, f64::INFINITY] {
         assert!(refusal(whole(&list), &only(Split::Random { test })).contains("split.test: "));
         assert!(refusal(timed(&[(0, 0, 0)]), &only(Split::Time { test })).contains("split.test: "));
@@ -182,8 +182,8 @@ fn unusable_input_is_refused_with_help() {
         let valid = with(Split::Auto {}, Validation::Random { ratio: test });
         assert!(refusal(whole(&list), &valid).contains("validation.ratio: "));
     }
-    assert!(refusal(whole(&[(0, 0), (1, 1)]), &default).contains("leaves the test part empty"));
-    assert!(refusal(timed(&[(0, 0, 1)]), &only(Split::Time { test: 0.5 })).contains("test part empty"));
+    assert!(refusal(whole(&[(0, 0), (1, 1)]), &default).contains("leaves the test set empty"));
+    assert!(refusal(timed(&[(0, 0, 1)]), &only(Split::Time { test: 0.5 })).contains("test set empty"));
     let rated = |min_rating| Preparation { min_rating: Some(min_rating), ..Preparation::default() };
     assert!(refusal(whole(&list), &rated(3.0)).contains("min_rating: the records have no ratings"));
     assert!(refusal(whole(&list), &rated(f32::NAN)).contains("min_rating: NaN"));
@@ -196,6 +196,26 @@ fn unusable_input_is_refused_with_help() {
             .to_string()
             .contains("refers to user 30, but there are only 30")
     );
+}
+
+#[test]
+fn without_a_split_everything_is_for_training() {
+    let list = grid(3, 4);
+    let set = prepare("set", whole(&list), &only(Split::None {})).unwrap();
+    assert_eq!((set.train.len(), set.valid.len(), set.test.len()), (12, 0, 0));
+    let set = prepare("set", whole(&list), &with(Split::None {}, Validation::Random { ratio: 0.3 })).unwrap();
+    assert_eq!((set.train.len(), set.valid.len(), set.test.len()), (9, 3, 0));
+}
+
+#[test]
+fn a_missing_rating_is_refused_where_ratings_are_used() {
+    let records =
+        Records { user: vec![0, 1], item: vec![0, 1], rating: Some(vec![4.0, f32::NAN]), time: None };
+    let mut raw = whole(&[(0, 0)]);
+    raw.parts = RawParts::Whole(records);
+    let rated = Preparation { min_rating: Some(3.0), split: Split::None {}, ..Preparation::default() };
+    assert!(refusal(raw.clone(), &rated).contains("data.prepare.min_rating: record 2 has no rating"));
+    assert_eq!(prepare("set", raw, &only(Split::None {})).unwrap().train.len(), 2);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Decompresses gzip, Zstandard and zip files in memory, within limits.
+//! Decompresses gzip, Zstandard, xz, bzip2 and zip files in memory, within limits.
 
 use std::path::Path;
 
@@ -12,12 +12,51 @@ pub(super) fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
-fn is_gzip(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0x1f, 0x8b])
+/// The extensions of compressed files.
+pub(crate) const EXTENSIONS: [&str; 4] = [".gz", ".zst", ".xz", ".bz2"];
+
+/// A compression of a single file.
+#[derive(Clone, Copy)]
+enum Compression {
+    Gzip,
+    Zstd,
+    Xz,
+    Bzip2,
 }
 
-fn is_zstd(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+impl Compression {
+    /// The compression, by the first bytes of a file.
+    fn of(bytes: &[u8]) -> Option<Self> {
+        let signatures: [(Self, &[u8]); 4] = [
+            (Self::Gzip, &[0x1f, 0x8b]),
+            (Self::Zstd, &[0x28, 0xb5, 0x2f, 0xfd]),
+            (Self::Xz, &[0xfd, b'7', b'z', b'X', b'Z', 0]),
+            (Self::Bzip2, b"BZh"),
+        ];
+        let found = signatures.into_iter().find(|(_, signature)| bytes.starts_with(signature))?.0;
+        // The first block's signature, or that of the end, follows the level; "BZh" alone may begin a text.
+        let blocks = [&[0x31, 0x41, 0x59, 0x26, 0x53, 0x59], &[0x17, 0x72, 0x45, 0x38, 0x50, 0x90]];
+        match found {
+            Self::Bzip2 if !blocks.iter().any(|block| bytes.get(4..10) == Some(&block[..])) => None,
+            _ => Some(found),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+            Self::Xz => "xz",
+            Self::Bzip2 => "bzip2",
+        }
+    }
+}
+
+/// The content of a file that may have been compressed.
+pub(super) struct Decompressed {
+    pub bytes: Vec<u8>,
+    /// The name of the compression.
+    pub compression: Option<&'static str>,
 }
 
 #[cfg(feature = "archives")]
@@ -25,10 +64,12 @@ mod enabled {
     use std::io::{Cursor, Read};
     use std::sync::Arc;
 
+    use bzip2::read::MultiBzDecoder;
     use flate2::read::MultiGzDecoder;
+    use lzma_rust2::XzReader;
     use zip::ZipArchive;
 
-    use super::{Path, is_gzip, is_zstd};
+    use super::{Compression, Decompressed, Path};
     use crate::memory::MemoryLimit;
     use crate::{Error, InputError, Result};
 
@@ -37,19 +78,32 @@ mod enabled {
     pub(super) const SMALL: u64 = 64 << 20;
     const RATIO: u64 = 250;
     const LARGE: u64 = 4 << 30;
+    /// How much memory the dictionary of an xz file may take; `xz -9` takes 64 MB.
+    const DICTIONARY: u64 = 1 << 30;
 
-    /// The content of a gzip or Zstandard file, recognised by its first bytes; other files are returned unchanged.
-    pub(in super::super) fn decompress(name: &Path, bytes: Vec<u8>, memory: MemoryLimit) -> Result<Vec<u8>> {
-        let compressed = bytes.len() as u64;
-        if is_gzip(&bytes) {
-            let limit = expansion_limit(compressed, memory);
-            return expand(name, "gzip", MultiGzDecoder::new(&bytes[..]), limit);
-        }
-        if is_zstd(&bytes) {
-            let decoder = zstd::Decoder::with_buffer(&bytes[..]).map_err(|e| broken(name, "zstd", &e))?;
-            return expand(name, "zstd", decoder, expansion_limit(compressed, memory));
-        }
-        Ok(bytes)
+    /// The content of a compressed file, recognised by its first bytes; other files are returned unchanged.
+    pub(in super::super) fn decompress(
+        name: &Path,
+        bytes: Vec<u8>,
+        memory: MemoryLimit,
+    ) -> Result<Decompressed> {
+        let Some(compression) = Compression::of(&bytes) else {
+            return Ok(Decompressed { bytes, compression: None });
+        };
+        let (kind, limit) = (compression.name(), expansion_limit(bytes.len() as u64, memory));
+        let bytes = match compression {
+            Compression::Gzip => expand(name, kind, MultiGzDecoder::new(&bytes[..]), limit),
+            Compression::Zstd => {
+                let decoder = zstd::Decoder::with_buffer(&bytes[..]).map_err(|e| broken(name, kind, &e))?;
+                expand(name, kind, decoder, limit)
+            }
+            Compression::Xz => {
+                let dictionary = memory.get().unwrap_or(DICTIONARY).min(DICTIONARY) >> 10;
+                expand(name, kind, XzReader::new_mem_limit(&bytes[..], true, dictionary as u32), limit)
+            }
+            Compression::Bzip2 => expand(name, kind, MultiBzDecoder::new(&bytes[..]), limit),
+        }?;
+        Ok(Decompressed { bytes, compression: Some(kind) })
     }
 
     /// To how many bytes a file of `compressed` bytes may expand.
@@ -92,31 +146,32 @@ mod enabled {
         }
 
         /// The decompressed content of one file; `name` is for error messages.
-        pub fn read(&self, name: &Path, index: usize, memory: MemoryLimit) -> Result<Vec<u8>> {
+        pub fn read(&self, name: &Path, index: usize, memory: MemoryLimit) -> Result<Decompressed> {
             let mut archive = self.0.clone();
             let entry = archive.by_index(index).map_err(|e| broken(name, "zip", &e))?;
             let limit = expansion_limit(entry.compressed_size(), memory);
-            decompress(name, expand(name, "zip", entry, limit)?, memory)
+            let inside = decompress(name, expand(name, "zip", entry, limit)?, memory)?;
+            Ok(Decompressed { compression: inside.compression.or(Some("zip")), ..inside })
         }
     }
 }
 
 #[cfg(not(feature = "archives"))]
 mod disabled {
-    use super::{Path, is_gzip, is_zstd};
+    use super::{Compression, Decompressed, Path};
     use crate::memory::MemoryLimit;
     use crate::{InputError, Result};
 
     /// Returns the file unchanged, or an error if it is compressed.
-    pub(in super::super) fn decompress(name: &Path, bytes: Vec<u8>, _: MemoryLimit) -> Result<Vec<u8>> {
-        if is_gzip(&bytes) || is_zstd(&bytes) {
-            return Err(unsupported(name).into());
+    pub(in super::super) fn decompress(name: &Path, bytes: Vec<u8>, _: MemoryLimit) -> Result<Decompressed> {
+        match Compression::of(&bytes) {
+            Some(compression) => Err(unsupported(name, compression.name()).into()),
+            None => Ok(Decompressed { bytes, compression: None }),
         }
-        Ok(bytes)
     }
 
-    fn unsupported(name: &Path) -> InputError {
-        InputError::missing_feature("read gzip, Zstandard or zip files", "archives")
+    fn unsupported(name: &Path, kind: &str) -> InputError {
+        InputError::missing_feature(&format!("read {kind} files"), "archives")
             .file(name)
             .help("decompress it first, or build with the feature `archives`")
     }
@@ -126,14 +181,14 @@ mod disabled {
 
     impl Zip {
         pub fn open(name: &Path, _: Vec<u8>) -> Result<Self> {
-            Err(unsupported(name).into())
+            Err(unsupported(name, "zip").into())
         }
 
         pub fn files(&self) -> Vec<(String, usize)> {
             match *self {}
         }
 
-        pub fn read(&self, _: &Path, _: usize, _: MemoryLimit) -> Result<Vec<u8>> {
+        pub fn read(&self, _: &Path, _: usize, _: MemoryLimit) -> Result<Decompressed> {
             match *self {}
         }
     }
@@ -150,7 +205,7 @@ mod tests {
     fn a_decompression_bomb_is_refused() {
         let bomb = zstd::encode_all(std::io::repeat(b'1').take(enabled::SMALL + 1), 1).unwrap();
         let refused =
-            |memory| decompress(Path::new("bomb.zst"), bomb.clone(), memory).unwrap_err().to_string();
+            |memory| decompress(Path::new("bomb.zst"), bomb.clone(), memory).err().unwrap().to_string();
         let error = refused(MemoryLimit::default());
         assert!(error.starts_with("bomb.zst: ") && error.contains("expand to more than 67108864"), "{error}");
         let error = refused(MemoryLimit::bytes(1000));
@@ -165,6 +220,7 @@ mod tests {
             encoder.finish().unwrap()
         };
         let joined = [compress(b"1,2\n"), compress(b"3,4\n")].concat();
-        assert_eq!(decompress(Path::new("a.gz"), joined, MemoryLimit::default()).unwrap(), b"1,2\n3,4\n");
+        let read = decompress(Path::new("a.gz"), joined, MemoryLimit::default()).unwrap();
+        assert_eq!((&read.bytes[..], read.compression), (&b"1,2\n3,4\n"[..], Some("gzip")));
     }
 }

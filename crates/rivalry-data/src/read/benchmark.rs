@@ -3,6 +3,7 @@
 use super::bundle::Bundle;
 use super::columns::{Column, Columns};
 use super::dense::{IdList, NumericIds, delimiter, id_map, is_number};
+use super::reading::Reading;
 use super::rows::Rows;
 use super::source::Source;
 use super::table::{Layout, read_records};
@@ -12,7 +13,7 @@ use crate::{InputError, RawData, RawParts, Records, Result};
 pub(super) const FORMAT: Format = Format {
     name: "benchmark",
     summary: "a folder or zip with train.tsv, test.tsv, optionally valid.tsv, user_list.tsv, item_list.tsv",
-    recognised_by: "train.tsv and test.tsv inside",
+    recognised_by: "train.tsv and test.tsv (or user_list.tsv) inside",
     options: &[],
     recognise,
     read,
@@ -20,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
 
 fn recognise(source: &Source) -> Confidence {
     match source {
-        Source::Bundle(bundle) if bundle.has("train.tsv") && bundle.has("test.tsv") => Confidence::Name,
+        Source::Bundle(bundle) if bundle.has("train.tsv") => Confidence::Name,
         _ => Confidence::None,
     }
 }
@@ -29,11 +30,18 @@ fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
     let bundle = source.bundle(FORMAT.name, "a folder or zip with train.tsv and test.tsv")?;
     let users = IdList::read(bundle, "user_list.tsv")?;
     let items = IdList::read(bundle, "item_list.tsv")?;
-    let part =
-        |name| read_part(bundle, name, NumericIds(users.as_ref()), NumericIds(items.as_ref()), options);
-    let mut train = part("train.tsv")?;
-    let mut valid = if bundle.has("valid.tsv") { Some(part("valid.tsv")?) } else { None };
-    let mut test = part("test.tsv")?;
+    let ids = || (NumericIds(users.as_ref()), NumericIds(items.as_ref()));
+    let read =
+        |name| if bundle.has(name) { read_set(bundle, name, ids(), options).map(Some) } else { Ok(None) };
+    let (mut train, mut reading) = read_set(bundle, "train.tsv", ids(), options)?;
+    let mut records = |set: Option<(Records, Reading)>| {
+        let (records, other) = set?;
+        reading.skipped.extend(other.skipped);
+        reading.comments += other.comments;
+        Some(records)
+    };
+    let mut valid = records(read("valid.tsv")?);
+    let mut test = records(read("test.tsv")?).unwrap_or_default();
     let (mut user_columns, mut item_columns) = (Vec::new(), Vec::new());
     for records in [Some(&mut train), valid.as_mut(), Some(&mut test)].into_iter().flatten() {
         user_columns.push(&mut records.user);
@@ -41,16 +49,16 @@ fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
     }
     let users = id_map(users, &mut user_columns);
     let items = id_map(items, &mut item_columns);
-    Ok(RawData { users, items, parts: RawParts::Given { train, valid, test }, notes: Vec::new() })
+    let parts = RawParts::Given { train, valid, test };
+    Ok(RawData { users, items, parts, notes: Vec::new(), reading: Some(reading) })
 }
 
-fn read_part(
+fn read_set(
     bundle: &Bundle,
     name: &str,
-    mut users: NumericIds<'_>,
-    mut items: NumericIds<'_>,
+    (mut users, mut items): (NumericIds<'_>, NumericIds<'_>),
     options: &ReadOptions,
-) -> Result<Records> {
+) -> Result<(Records, Reading)> {
     let text = bundle.text(name)?;
     let delimiter = delimiter(&text);
     let mut first = Vec::new();
@@ -67,5 +75,9 @@ fn read_part(
         Columns { user: column(0), item: column(1), rating: None, time: None }
     });
     let layout = Layout { delimiter, quotes: false, header, width: names.len(), columns };
-    read_records(&text, &layout, &mut users, &mut items)
+    let table = read_records(&text, &layout, options, (&mut users, &mut items))?;
+    let mut reading = layout.reading(FORMAT.name, &text);
+    reading.comments += table.comments;
+    reading.skipped = table.skipped;
+    Ok((table.records, reading))
 }

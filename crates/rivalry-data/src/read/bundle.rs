@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::archive::{Zip, decompress};
+use super::archive::{Decompressed, EXTENSIONS, Zip, decompress};
+use super::foreign::refuse_workbook;
 use super::source::{Source, Text, check_size};
 use crate::memory::MemoryLimit;
 use crate::prepared_checksums::PreparedChecksums;
@@ -47,6 +48,7 @@ impl Bundle {
 
     pub fn zip(path: &Path, bytes: Vec<u8>, memory: MemoryLimit) -> Result<Self> {
         let zip = Zip::open(path, bytes)?;
+        refuse_workbook(path, zip.files().into_iter().map(|(name, _)| name))?;
         let files = zip.files().into_iter().map(|(name, index)| BundledFile { name, index }).collect();
         Ok(Self::new(path, files, Some(zip), memory))
     }
@@ -59,9 +61,14 @@ impl Bundle {
         Self { name: path.to_owned(), files, root, zip, memory }
     }
 
-    /// The whole bundle if it has training and test parts, otherwise its only file of interactions.
+    /// The whole bundle if it has a training and a test set, otherwise its only file of interactions.
     pub fn into_source(self) -> Result<Source> {
-        if ["tsv", "txt"].iter().any(|e| self.has(&format!("train.{e}")) && self.has(&format!("test.{e}"))) {
+        let sets = |e: &&str| {
+            // Without a test set, the id lists tell a prepared folder from one that happens to hold a train.tsv.
+            self.has(&format!("train.{e}"))
+                && (self.has(&format!("test.{e}")) || self.has(&format!("user_list.{e}")))
+        };
+        if ["tsv", "txt"].iter().any(sets) {
             return Ok(Source::Bundle(self));
         }
         let known = |file: &&BundledFile| {
@@ -106,11 +113,11 @@ impl Bundle {
 
     /// The content of the file of this name, decompressed. In a prepared data set it must have its listed checksum.
     pub fn text(&self, name: &str) -> Result<Text> {
-        let (path, bytes) = self.bytes(name)?;
+        let (path, content) = self.content(name)?;
         if let Some(checksums) = self.checksums()? {
-            checksums.check(name, &bytes).map_err(|fault| fault.file(&path))?;
+            checksums.check(name, &content.bytes).map_err(|fault| fault.file(&path))?;
         }
-        Text::new(path, bytes)
+        Text::new(path, content)
     }
 
     /// The checksums of a prepared data set; `None` if it is none.
@@ -121,8 +128,8 @@ impl Bundle {
         if !self.has(PreparedChecksums::FILE) {
             return Ok(None);
         }
-        let (path, bytes) = self.bytes(PreparedChecksums::FILE)?;
-        let checksums = PreparedChecksums::parse(&bytes).map_err(|fault| fault.file(&path))?;
+        let (path, content) = self.content(PreparedChecksums::FILE)?;
+        let checksums = PreparedChecksums::parse(&content.bytes).map_err(|fault| fault.file(&path))?;
         let missing = checksums.iter().flat_map(PreparedChecksums::names).find(|name| !self.has(name));
         match missing {
             Some(name) => Err(PreparedChecksums::missing(name).file(&self.name).into()),
@@ -130,13 +137,13 @@ impl Bundle {
         }
     }
 
-    fn bytes(&self, name: &str) -> Result<(PathBuf, Vec<u8>)> {
+    fn content(&self, name: &str) -> Result<(PathBuf, Decompressed)> {
         let Some(file) = self.find(name) else {
             let error = InputError::new(format!("there is no {name} inside")).file(&self.name);
             return Err(error.help("put it beside the other parts").into());
         };
         let path = self.name.join(&file.name);
-        let bytes = match &self.zip {
+        let content = match &self.zip {
             None => {
                 check_size(&path, self.memory)?;
                 let bytes = fs::read(&path).map_err(|e| Error::io("read", &path, e))?;
@@ -144,7 +151,7 @@ impl Bundle {
             }
             Some(zip) => zip.read(&path, file.index, self.memory)?,
         };
-        Ok((path, bytes))
+        Ok((path, content))
     }
 
     fn find(&self, name: &str) -> Option<&BundledFile> {
@@ -167,7 +174,7 @@ fn root(files: &[BundledFile]) -> &str {
 
 /// Whether `file` is `name`, perhaps with the extension of a compression.
 fn matches_name(file: &str, name: &str) -> bool {
-    file.strip_prefix(name).is_some_and(|extension| ["", ".gz", ".zst"].contains(&extension))
+    file.strip_prefix(name).is_some_and(|extension| extension.is_empty() || EXTENSIONS.contains(&extension))
 }
 
 fn base_name(name: &str) -> &str {

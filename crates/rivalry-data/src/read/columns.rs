@@ -46,38 +46,51 @@ pub(super) struct Columns {
 
 impl Columns {
     /// The requested columns, otherwise those with common names. Without a header, the order is user, item, rating,
-    /// time.
+    /// time. A column that is requested for one role is not taken for another.
     pub fn find(names: Option<&[&str]>, width: usize, options: &ReadOptions) -> Result<Self, InputError> {
-        let find = |role, common, requested: &Option<String>, position| {
-            let requested = requested.as_deref();
-            Role { role, common, requested, position }.find(names, width)
+        let role = |role, common, requested: &'_ Option<String>, position| {
+            // An empty name ignores a column, for example one that can't be parsed.
+            let (requested, ignored) = match requested.as_deref() {
+                Some("") => (None, true),
+                requested => (requested.map(str::to_owned), false),
+            };
+            Role { role, common, requested, ignored, position }
         };
-        let mandatory = |role, found: Option<Column>| {
-            found.ok_or_else(|| missing(format!("no {role} column found"), role, role, names.unwrap_or(&[])))
-        };
-        // An empty name ignores a column, for example one that can't be parsed.
-        let optional = |requested: &Option<String>, find: &dyn Fn() -> Result<Option<Column>, InputError>| {
-            if requested.as_deref() == Some("") { Ok(None) } else { find() }
-        };
-        let mut columns = Self {
-            user: mandatory("user", find("user", USER, &options.user, 0)?)?,
-            item: mandatory("item", find("item", ITEM, &options.item, 1)?)?,
-            rating: optional(&options.rating, &|| find("rating", RATING, &options.rating, 2))?,
-            time: optional(&options.time, &|| find("time", TIME, &options.time, 3))?,
-        };
-        // Without a header, a column requested for users or items is not guessed to hold anything else.
-        if names.is_none() {
-            let taken = [columns.user.index, columns.item.index];
-            columns.rating = columns.rating.filter(|c| options.rating.is_some() || !taken.contains(&c.index));
-            columns.time = columns.time.filter(|c| options.time.is_some() || !taken.contains(&c.index));
+        let roles = [
+            role("user", USER, &options.user, 0),
+            role("item", ITEM, &options.item, 1),
+            role("rating", RATING, &options.rating, 2),
+            role("time", TIME, &options.time, 3),
+        ];
+        let mut found = [None, None, None, None];
+        for (role, place) in roles.iter().zip(&mut found) {
+            *place = role.requested(names, width)?;
         }
-        if columns.user.index == columns.item.index {
-            let message = format!("the user and the item are the same column, '{}'", columns.user.name);
-            return Err(
-                InputError::new(message).help("name different columns with the options `user` and `item`")
-            );
+        for (n, first) in found.iter().enumerate() {
+            let same = |second: &Option<usize>| first.is_some() && second == first;
+            if let Some(second) = found[n + 1..].iter().position(same) {
+                return Err(same_column(&roles[n], &roles[n + 1 + second]));
+            }
         }
-        Ok(columns)
+        for n in 0..roles.len() {
+            if found[n].is_none() {
+                found[n] = roles[n].common(names, width, &found);
+            }
+        }
+        let column = |n: usize| found[n].map(|index: usize| roles[n].column(names, index));
+        let mandatory = |n: usize| {
+            let role = roles[n].role;
+            column(n)
+                .ok_or_else(|| missing(format!("no {role} column found"), role, role, names.unwrap_or(&[])))
+        };
+        Ok(Self { user: mandatory(0)?, item: mandatory(1)?, rating: column(2), time: column(3) })
+    }
+
+    /// The columns with their roles.
+    pub fn roles(&self) -> impl Iterator<Item = (&'static str, &Column)> {
+        let optional = [("rating", self.rating.as_ref()), ("time", self.time.as_ref())];
+        let optional = optional.into_iter().filter_map(|(role, column)| Some((role, column?)));
+        [("user", &self.user), ("item", &self.item)].into_iter().chain(optional)
     }
 }
 
@@ -91,53 +104,70 @@ pub(super) fn names_item(row: &[&str]) -> bool {
     row.iter().any(|name| ITEM.contains(&normalise(name).as_str()))
 }
 
-struct Role<'a> {
+struct Role {
     role: &'static str,
     /// Common names.
     common: &'static [&'static str],
-    requested: Option<&'a str>,
+    requested: Option<String>,
+    /// There is to be no such column.
+    ignored: bool,
     /// The index in tables without a header.
     position: usize,
 }
 
-impl Role<'_> {
-    fn find(&self, names: Option<&[&str]>, width: usize) -> Result<Option<Column>, InputError> {
-        let column = |index: usize| Column {
-            index,
-            name: names
-                .map_or_else(|| format!("column {} ({})", index + 1, self.role), |n| n[index].to_owned()),
-        };
+impl Role {
+    fn column(&self, names: Option<&[&str]>, index: usize) -> Column {
+        let number = || format!("column {} ({})", index + 1, self.role);
+        Column { index, name: names.map_or_else(number, |names| names[index].to_owned()) }
+    }
+
+    /// The index of the requested column, if one is requested.
+    fn requested(&self, names: Option<&[&str]>, width: usize) -> Result<Option<usize>, InputError> {
+        let Some(requested) = &self.requested else { return Ok(None) };
         let header = names.unwrap_or(&[]);
-        let Some(requested) = self.requested else {
-            let index = match names {
-                Some(_) => self
-                    .common
-                    .iter()
-                    .find_map(|common| header.iter().position(|name| normalise(name) == *common)),
-                None => (self.position < width).then_some(self.position),
-            };
-            return Ok(index.map(column));
-        };
-        let named = header.iter().position(|name| *name == requested);
+        let named = header.iter().position(|name| name == requested);
         let named = named.or_else(|| header.iter().position(|name| name.eq_ignore_ascii_case(requested)));
         let numbered = || requested.parse().ok().filter(|n| (1..=width).contains(n)).map(|n: usize| n - 1);
         match named.or_else(numbered) {
-            Some(index) => Ok(Some(column(index))),
+            Some(index) => Ok(Some(index)),
             None if names.is_none() => {
                 let message = format!("no column '{requested}': there are {width} columns and no header");
                 let help = format!("give the column's number, 1 to {width}");
-                Err(InputError::new(message).field(self.role).help(help))
+                Err(InputError::new(message).field(key(self.role)).help(help))
             }
             None => Err(missing(format!("no column '{requested}'"), self.role, requested, header)),
         }
     }
+
+    /// The index of a column with a common name, or at the usual position, that is not taken.
+    fn common(&self, names: Option<&[&str]>, width: usize, taken: &[Option<usize>]) -> Option<usize> {
+        let is_free = |index: &usize| !taken.contains(&Some(*index)) && !self.ignored;
+        match names {
+            Some(header) => self.common.iter().find_map(|common| {
+                (0..header.len()).filter(is_free).find(|&index| normalise(header[index]) == *common)
+            }),
+            None => Some(self.position).filter(|&position| position < width).filter(is_free),
+        }
+    }
+}
+
+/// The config key of the column of a role.
+fn key(role: &str) -> String {
+    format!("data.read.{role}")
+}
+
+fn same_column(first: &Role, second: &Role) -> InputError {
+    let column = first.requested.as_deref().unwrap_or_default();
+    let message = format!("'{column}' is given both as the {} and as the {} column", first.role, second.role);
+    let help = format!("name different columns with `{}` and `{}`", key(first.role), key(second.role));
+    InputError::new(message).field(key(second.role)).help(help)
 }
 
 fn missing(message: String, role: &str, wanted: &str, header: &[&str]) -> InputError {
     let hint = did_you_mean(wanted, header.iter().copied());
     let hint = hint.map_or_else(String::new, |name| format!("did you mean '{name}'? "));
-    let help = format!("{hint}Columns: {}; choose one with the option `{role}`", header.join(", "));
-    InputError::new(message).field(role).help(help)
+    let help = format!("{hint}Columns: {}; choose one with `{}`", header.join(", "), key(role));
+    InputError::new(message).field(key(role)).help(help)
 }
 
 /// Lower case without spaces and punctuation: `user_id`, `userId` and `User-ID` are the same.
@@ -181,7 +211,11 @@ mod tests {
         assert_eq!(indices(&header, &request("WHO", "2", "3")), Ok([Some(1), Some(3), Some(2), None]));
         assert!(indices(&header, &request("who", "2nd", "3")).unwrap_err().contains("no column '2nd'"));
         assert!(indices(&header, &request("who", "9", "3")).unwrap_err().contains("no column '9'"));
-        assert!(indices(&header, &request("who", "who", "3")).unwrap_err().contains("same column"));
+        assert!(
+            indices(&header, &request("who", "who", "3"))
+                .unwrap_err()
+                .contains("both as the user and as the item column")
+        );
     }
 
     #[test]
@@ -193,9 +227,25 @@ mod tests {
             [Some(user.index), Some(item.index), rating.map(|c| c.index), time.map(|c| c.index)]
         };
         assert_eq!(found(None, None, None), [Some(0), Some(1), Some(2), Some(3)]);
-        assert_eq!(found(Some("1"), Some("2"), Some("4")), [Some(0), Some(1), Some(3), Some(3)]);
+        assert_eq!(found(Some("1"), Some("2"), Some("4")), [Some(0), Some(1), Some(3), None]);
         assert_eq!(found(Some("2"), Some("3"), None), [Some(1), Some(2), None, Some(3)]);
         assert_eq!(found(Some("3"), Some("4"), Some("1")), [Some(2), Some(3), Some(0), None]);
+    }
+
+    #[test]
+    fn one_column_has_one_role() {
+        let options = |rating: &str, time: Option<&str>| ReadOptions {
+            rating: Some(rating.to_owned()),
+            time: time.map(str::to_owned),
+            ..ReadOptions::default()
+        };
+        let header = ["user", "item", "ts"];
+        let error = indices(&header, &options("ts", Some("3"))).unwrap_err();
+        assert!(
+            error.starts_with("data.read.time: 'ts' is given both as the rating and as the time"),
+            "{error}"
+        );
+        assert_eq!(indices(&header, &options("ts", None)), Ok([Some(0), Some(1), Some(2), None]));
     }
 
     #[test]
@@ -203,8 +253,8 @@ mod tests {
         let error = indices(&["usr", "item"], &ReadOptions::default()).unwrap_err();
         assert_eq!(
             error,
-            "user: no user column found\n  help: did you mean 'usr'? Columns: usr, item; choose one with the option \
-             `user`"
+            "data.read.user: no user column found\n  help: did you mean 'usr'? Columns: usr, item; choose one with \
+             `data.read.user`"
         );
     }
 }

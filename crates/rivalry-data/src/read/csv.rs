@@ -18,6 +18,9 @@ pub(super) const FORMAT: Format = Format {
 
 fn recognise(source: &Source) -> Confidence {
     let Source::Text(text) = source else { return Confidence::None };
+    if sniff::json(text) {
+        return Confidence::None;
+    }
     let name = text.base_name();
     if name.ends_with(".csv") || name.ends_with(".tsv") {
         return Confidence::Name;
@@ -43,14 +46,13 @@ fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
     let header = options.header.unwrap_or_else(|| options.names_a_column() || sniff::header(&first, &second));
     let columns = Columns::find(header.then_some(&first), first.len(), options)
         .map_err(|error| error.file(&text.name).line(line))?;
-    let mut notes = Vec::new();
+    let layout = Layout { delimiter, quotes: true, header, width: first.len(), columns };
+    let mut raw = read_whole(text, &layout, FORMAT.name, options)?;
     if !header {
-        let roles =
-            [Some(&columns.user), Some(&columns.item), columns.rating.as_ref(), columns.time.as_ref()];
-        let names: Vec<&str> = roles.into_iter().flatten().map(|column| column.name.as_str()).collect();
-        notes.push(format!("{}: no header; read as {}", text.name.display(), names.join(", ")));
+        let names: Vec<&str> = layout.columns.roles().map(|(_, column)| column.name.as_str()).collect();
+        raw.notes.push(format!("{}: no header; read as {}", text.name.display(), names.join(", ")));
     }
-    read_whole(text, &Layout { delimiter, quotes: true, header, width: first.len(), columns }, notes)
+    Ok(raw)
 }
 
 fn one_column(text: &Text, requested: Option<char>, sniffed: Option<Delimiter>) -> InputError {
@@ -60,10 +62,12 @@ fn one_column(text: &Text, requested: Option<char>, sniffed: Option<Delimiter>) 
     };
     let help = match sniffed {
         Some(delimiter) => {
-            format!("the delimiter seems to be {delimiter}: set `delimiter` to it, or omit the option")
+            format!("the delimiter seems to be {delimiter}: set `data.read.delimiter` to it, or omit it")
         }
-        None => "set `delimiter` to the character between the user and the item".to_owned(),
+        None => "set `data.read.delimiter` to the character between the user and the item".to_owned(),
     };
-    let error = InputError::new(format!("only one column found {tried}")).file(&text.name).line(1);
-    error.field("delimiter").help(help)
+    let error = InputError::new(format!("only one column found {tried}"))
+        .file(&text.name)
+        .line(text.comments as u64 + 1);
+    error.field("data.read.delimiter").help(help)
 }

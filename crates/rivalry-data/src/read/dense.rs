@@ -1,9 +1,9 @@
 //! Formats with dense ids: integers from 0, with or without a list of the original ids.
 
 use super::bundle::Bundle;
+use super::records::DenseIds;
 use super::rows::{Delimiter, Rows};
 use super::source::Text;
-use super::table::DenseIds;
 use crate::{IdMap, InputError, Result};
 
 /// Ids that are dense already; with a list, only those on it are valid.
@@ -38,7 +38,7 @@ fn parse_id(field: &str) -> Result<u32, InputError> {
             _ => format!("'{field}' is not an integer"),
         };
         InputError::new(message)
-            .help("ids in this format are integers from 0; to read any text as an id, set `format` to csv")
+            .help("ids in this format are integers from 0; to read any text as an id, set `data.read.format = \"csv\"`")
     })
 }
 

@@ -1,15 +1,16 @@
 //! LightGCN's adjacency lists: `user item item …` on each line.
 
 use super::dense::{IdList, NumericIds, id_map};
+use super::reading::{Reading, SkippedRows};
+use super::records::DenseIds;
 use super::source::{Source, Text};
-use super::table::DenseIds;
 use super::{Confidence, Format, ReadOptions, sniff};
 use crate::{InputError, RawData, RawParts, Records, Result};
 
 pub(super) const FORMAT: Format = Format {
     name: "lightgcn",
     summary: "adjacency lists, `user item item …` per line: one file, or a folder or zip with train.txt, test.txt",
-    recognised_by: "train.txt and test.txt inside, or lines of integers that differ in length",
+    recognised_by: "train.txt and test.txt (or user_list.txt) inside, or lines of integers that differ in length",
     options: &[],
     recognise,
     read,
@@ -17,36 +18,42 @@ pub(super) const FORMAT: Format = Format {
 
 fn recognise(source: &Source) -> Confidence {
     match source {
-        Source::Bundle(bundle) if bundle.has("train.txt") && bundle.has("test.txt") => Confidence::Name,
+        Source::Bundle(bundle) if bundle.has("train.txt") => Confidence::Name,
         Source::Text(text) if sniff::adjacency(text) != sniff::Adjacency::No => Confidence::Plausible,
         _ => Confidence::None,
     }
 }
 
-fn read(source: &Source, _: &ReadOptions) -> Result<RawData> {
+fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
     if let Source::Text(text) = source {
-        let mut all = read_lists(text, NumericIds(None), NumericIds(None))?;
+        let mut all = read_lists(text, NumericIds(None), NumericIds(None), options)?;
         let users = id_map(None, &mut [&mut all.records.user, &mut all.idle_users]);
         let items = id_map(None, &mut [&mut all.records.item]);
-        return Ok(RawData { users, items, parts: RawParts::Whole(all.records), notes: Vec::new() });
+        let reading = Some(Reading { skipped: all.skipped, ..text.reading(FORMAT.name) });
+        return Ok(RawData { users, items, parts: RawParts::Whole(all.records), notes: Vec::new(), reading });
     }
     let bundle = source.bundle(FORMAT.name, "a text file, or a folder or zip with train.txt and test.txt")?;
     let users = IdList::read(bundle, "user_list.txt")?;
     let items = IdList::read(bundle, "item_list.txt")?;
-    let part = |name| read_lists(&bundle.text(name)?, NumericIds(users.as_ref()), NumericIds(items.as_ref()));
-    let mut train = part("train.txt")?;
-    let mut valid = if bundle.has("valid.txt") { Some(part("valid.txt")?) } else { None };
-    let mut test = part("test.txt")?;
+    let train_text = bundle.text("train.txt")?;
+    let lists =
+        |text: &Text| read_lists(text, NumericIds(users.as_ref()), NumericIds(items.as_ref()), options);
+    let mut train = lists(&train_text)?;
+    let other = |name| if bundle.has(name) { lists(&bundle.text(name)?).map(Some) } else { Ok(None) };
+    let mut valid = other("valid.txt")?;
+    let mut test = other("test.txt")?;
+    let mut reading = train_text.reading(FORMAT.name);
     let (mut user_columns, mut item_columns) = (Vec::new(), Vec::new());
-    for lists in [Some(&mut train), valid.as_mut(), Some(&mut test)].into_iter().flatten() {
+    for lists in [Some(&mut train), valid.as_mut(), test.as_mut()].into_iter().flatten() {
+        reading.skipped.extend(std::mem::take(&mut lists.skipped));
         user_columns.extend([&mut lists.records.user, &mut lists.idle_users]);
         item_columns.push(&mut lists.records.item);
     }
     let users = id_map(users, &mut user_columns);
     let items = id_map(items, &mut item_columns);
-    let parts =
-        RawParts::Given { train: train.records, valid: valid.map(|lists| lists.records), test: test.records };
-    Ok(RawData { users, items, parts, notes: Vec::new() })
+    let [valid, test] = [valid, test].map(|lists| lists.map(|lists| lists.records));
+    let parts = RawParts::Given { train: train.records, valid, test: test.unwrap_or_default() };
+    Ok(RawData { users, items, parts, notes: Vec::new(), reading: Some(reading) })
 }
 
 #[derive(Default)]
@@ -54,22 +61,49 @@ struct Lists {
     records: Records,
     /// Users whose line names no item; they keep their id.
     idle_users: Vec<u32>,
+    skipped: SkippedRows,
 }
 
-fn read_lists(text: &Text, mut users: NumericIds<'_>, mut items: NumericIds<'_>) -> Result<Lists> {
-    let mut lists = Lists::default();
-    for (line, row) in (1..).zip(text.text.lines()) {
-        let at = |field: &str, error: InputError| error.file(&text.name).line(line).field(field);
+impl Lists {
+    /// Adds a line. A line with an invalid id adds nothing.
+    fn push(
+        &mut self,
+        row: &str,
+        users: &mut NumericIds<'_>,
+        items: &mut NumericIds<'_>,
+    ) -> Result<(), InputError> {
         let mut fields = row.split_ascii_whitespace();
-        let Some(user) = fields.next() else { continue };
-        let user = users.dense(user).map_err(|e| at("user", e))?;
-        let before = lists.records.item.len();
+        let Some(user) = fields.next() else { return Ok(()) };
+        let user = users.dense(user).map_err(|e| e.field("user"))?;
+        let before = self.records.item.len();
         for item in fields {
-            lists.records.item.push(items.dense(item).map_err(|e| at("item", e))?);
+            match items.dense(item) {
+                Ok(item) => self.records.item.push(item),
+                Err(error) => {
+                    self.records.item.truncate(before);
+                    return Err(error.field("item"));
+                }
+            }
         }
-        lists.records.user.resize(lists.records.item.len(), user);
-        if lists.records.item.len() == before {
-            lists.idle_users.push(user);
+        self.records.user.resize(self.records.item.len(), user);
+        if self.records.item.len() == before {
+            self.idle_users.push(user);
+        }
+        Ok(())
+    }
+}
+
+fn read_lists(
+    text: &Text,
+    mut users: NumericIds<'_>,
+    mut items: NumericIds<'_>,
+    options: &ReadOptions,
+) -> Result<Lists> {
+    let mut lists = Lists::default();
+    for (line, row) in (text.comments as u64 + 1..).zip(text.text.lines()) {
+        match lists.push(row, &mut users, &mut items) {
+            Err(error) if options.skip_bad_rows => lists.skipped.add(line, &error),
+            pushed => pushed.map_err(|error| error.file(&text.name).line(line))?,
         }
     }
     if lists.records.user.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! Each format is one file and one line in [`FORMATS`]. The other modules are shared by the formats: opening files and
 //! archives (`source`, `bundle`, `archive`), splitting text into fields (`rows`, `sniff`), finding columns (`columns`)
-//! and turning rows into records (`table`, `dense`, `time`).
+//! and turning rows into records (`table`, `json_row`, `records`, `dense`, `time`).
 
 mod archive;
 mod benchmark;
@@ -10,12 +10,17 @@ mod bundle;
 mod columns;
 mod csv;
 mod dense;
+mod foreign;
+mod json_row;
+mod jsonl;
 mod lightgcn;
 mod movielens_100k;
 mod movielens_1m;
 mod options;
 mod parquet;
+mod reading;
 mod recbole;
+mod records;
 mod rows;
 mod sniff;
 mod source;
@@ -27,7 +32,9 @@ mod tests;
 
 use std::path::Path;
 
+pub(crate) use self::archive::EXTENSIONS as COMPRESSED;
 pub use self::options::ReadOptions;
+pub use self::reading::{ColumnRead, Reading, SkippedRow, SkippedRows};
 use self::source::Source;
 use crate::memory::MemoryLimit;
 use crate::{InputError, RawData, Result, unknown_name};
@@ -36,6 +43,7 @@ use crate::{InputError, RawData, Result, unknown_name};
 pub static FORMATS: &[Format] = &[
     benchmark::FORMAT,
     csv::FORMAT,
+    jsonl::FORMAT,
     recbole::FORMAT,
     lightgcn::FORMAT,
     movielens_100k::FORMAT,
@@ -70,8 +78,8 @@ enum Confidence {
     Name,
 }
 
-/// Reads all interactions at `path`: a file, a compressed file (`.gz`, `.zst`, `.zip`), or a folder or zip file that
-/// holds training and test parts.
+/// Reads all interactions at `path`: a file, a compressed file (`.gz`, `.zst`, `.xz`, `.bz2`, `.zip`), or a folder or zip
+/// file that holds training and test sets.
 ///
 /// ```
 /// use rivalry_data::{memory::MemoryLimit, read::{ReadOptions, read}};
@@ -87,26 +95,52 @@ enum Confidence {
 /// If the file can't be read, its format can't be recognised, its content violates the format, it needs a cargo feature
 /// that this build lacks, or it is larger than `memory` allows.
 pub fn read(path: &Path, options: &ReadOptions, memory: MemoryLimit) -> Result<RawData> {
-    let requested = options.format.as_deref().map(|name| format_named(name, options)).transpose()?;
-    let source = Source::open(path, memory)?;
+    let requested = requested_format(options)?;
+    read_source(&Source::open(path, memory)?, path, requested, options)
+}
+
+/// Reads all interactions of a file that is in memory, such as standard input; `name` is for error messages.
+///
+/// # Errors
+/// As [`read()`]. Parquet files are refused.
+pub fn read_bytes(
+    name: &Path,
+    bytes: Vec<u8>,
+    options: &ReadOptions,
+    memory: MemoryLimit,
+) -> Result<RawData> {
+    let requested = requested_format(options)?;
+    read_source(&Source::from_bytes(name, bytes, memory)?, name, requested, options)
+}
+
+fn requested_format(options: &ReadOptions) -> Result<Option<&'static Format>> {
+    options.format.as_deref().map(|name| format_named(name, options)).transpose()
+}
+
+fn read_source(
+    source: &Source,
+    path: &Path,
+    requested: Option<&'static Format>,
+    options: &ReadOptions,
+) -> Result<RawData> {
     let format = match requested {
         Some(format) => format,
-        None => recognise(path, &source, options)?,
+        None => recognise(path, source, options)?,
     };
-    (format.read)(&source, options)
+    (format.read)(source, options)
 }
 
 fn format_named(name: &str, options: &ReadOptions) -> Result<&'static Format> {
     let Some(format) = FORMATS.iter().find(|format| format.name == name) else {
         return Err(unknown_name("format", name, FORMATS.iter().map(|format| format.name))
-            .field("format")
+            .field("data.read.format")
             .into());
     };
     match options.given().into_iter().find(|option| !format.options.contains(option)) {
         None => Ok(format),
         Some(option) => Err(InputError::new(format!("the format '{name}' has no such option"))
-            .field(option)
-            .help("omit the option, or set `format` to csv to read any table")
+            .field(format!("data.read.{option}"))
+            .help("omit it, or set `data.read.format = \"csv\"` to read any table")
             .into()),
     }
 }
@@ -129,12 +163,13 @@ fn recognise(path: &Path, source: &Source, options: &ReadOptions) -> Result<&'st
     let message = match (best, matching.as_slice()) {
         (Confidence::None, _) if given.is_empty() => "unknown format".to_owned(),
         (Confidence::None, _) => {
-            format!("no format that fits this file supports the options {}", given.join(", "))
+            let given: Vec<String> = given.iter().map(|option| format!("`data.read.{option}`")).collect();
+            format!("no format that fits this file has {}", given.join(", "))
         }
         (_, [format]) => return Ok(format),
         (_, several) => format!("ambiguous format: {}", names(several)),
     };
     let known: Vec<String> = FORMATS.iter().map(|f| format!("{} ({})", f.name, f.summary)).collect();
-    let help = format!("set the option `format` to one of:\n    {}", known.join("\n    "));
+    let help = format!("set `data.read.format` to one of:\n    {}", known.join("\n    "));
     Err(InputError::new(message).file(path).help(help).into())
 }

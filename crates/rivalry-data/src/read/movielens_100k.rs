@@ -27,5 +27,5 @@ fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
     let text = source.text(FORMAT.name)?;
     let columns = Columns::find(None, 4, options)?;
     let layout = Layout { delimiter: Delimiter::Char('\t'), quotes: false, header: false, width: 4, columns };
-    read_whole(text, &layout, Vec::new())
+    read_whole(text, &layout, FORMAT.name, options)
 }

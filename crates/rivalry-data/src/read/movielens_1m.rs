@@ -31,5 +31,5 @@ fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
     let columns = Columns::find(None, 4, options)?;
     let layout =
         Layout { delimiter: Delimiter::DoubleColon, quotes: false, header: false, width: 4, columns };
-    read_whole(text, &layout, Vec::new())
+    read_whole(text, &layout, FORMAT.name, options)
 }

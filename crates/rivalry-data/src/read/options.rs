@@ -20,6 +20,13 @@ pub struct ReadOptions {
     pub rating: Option<String>,
     /// The column of timestamps, by name or by number; an empty name ignores timestamps.
     pub time: Option<String>,
+    /// Leave out rows that can't be read instead of refusing the file; they are counted, and the first are listed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub skip_bad_rows: bool,
+    /// Whether every record must have a rating; otherwise an empty one is read as NaN. Not a setting of a config:
+    /// [`load`](crate::load()) sets it if a minimum rating is asked for.
+    #[serde(skip)]
+    pub needs_ratings: bool,
 }
 
 impl ReadOptions {

@@ -35,8 +35,8 @@ fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
     let mut header = Vec::new();
     Rows::new(text, delimiter, false).next_into(&mut header)?;
     let names: Vec<&str> = header.iter().map(|name| name.split(':').next().unwrap_or(name)).collect();
-    let columns =
-        Columns::find(Some(&names), names.len(), options).map_err(|e| e.file(&text.name).line(1))?;
+    let columns = Columns::find(Some(&names), names.len(), options)
+        .map_err(|e| e.file(&text.name).line(text.comments as u64 + 1))?;
     let layout = Layout { delimiter, quotes: false, header: true, width: names.len(), columns };
-    read_whole(text, &layout, Vec::new())
+    read_whole(text, &layout, FORMAT.name, options)
 }

@@ -46,7 +46,7 @@ pub(super) struct Rows<'t> {
 impl<'t> Rows<'t> {
     /// With `quotes`, a field in double quotes may contain delimiters and line breaks, and `""` stands for one quote.
     pub fn new(source: &'t Text, delimiter: Delimiter, quotes: bool) -> Self {
-        Self { source, rest: &source.text, line: 0, delimiter, quotes }
+        Self { source, rest: &source.text, line: source.comments as u64, delimiter, quotes }
     }
 
     /// Puts the trimmed fields of the next row into `fields` and returns its line number, from 1.
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     fn rows(text: &str, delimiter: Delimiter) -> Result<Vec<(u64, Vec<String>)>, InputError> {
-        let text = Text { name: "t.csv".into(), text: text.to_owned() };
+        let text = Text::plain("t.csv", text);
         let (mut rows, mut fields, mut all) = (Rows::new(&text, delimiter, true), Vec::new(), Vec::new());
         while let Some(line) = rows.next_into(&mut fields)? {
             all.push((line, fields.iter().map(|f| f.to_string()).collect()));

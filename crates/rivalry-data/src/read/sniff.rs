@@ -50,6 +50,14 @@ pub(super) fn header(first: &[&str], second: &[&str]) -> bool {
     }
 }
 
+/// Whether a text is JSON: its first character begins an object or an array of objects.
+pub(super) fn json(text: &Text) -> bool {
+    let start = text.text.trim_ascii_start();
+    let object =
+        |text: &str| text.strip_prefix('{').is_some_and(|rest| rest.trim_ascii_start().starts_with('"'));
+    object(start) || start.strip_prefix('[').is_some_and(|rest| object(rest.trim_ascii_start()))
+}
+
 /// Whether a text is an adjacency list rather than a table.
 #[derive(Debug, PartialEq)]
 pub(super) enum Adjacency {
@@ -87,7 +95,7 @@ mod tests {
     use super::*;
 
     fn text(text: &str) -> Text {
-        Text { name: "t".into(), text: text.to_owned() }
+        Text::plain("t", text)
     }
 
     #[test]

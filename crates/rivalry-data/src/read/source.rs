@@ -4,8 +4,11 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::archive::{decompress, is_zip};
+use super::archive::{Decompressed, EXTENSIONS, decompress, is_zip};
 use super::bundle::Bundle;
+use super::columns::{names_item, names_user};
+use super::foreign;
+use super::reading::Reading;
 use crate::memory::MemoryLimit;
 use crate::{Error, InputError, Result};
 
@@ -15,11 +18,15 @@ pub(super) enum Source {
     Bundle(Bundle),
 }
 
-/// A whole text file in memory, decompressed and without byte-order mark.
+/// A whole text file in memory, decompressed, without byte-order mark and leading comments.
 pub(super) struct Text {
     /// The name in error messages.
     pub name: PathBuf,
     pub text: String,
+    /// How many lines of comments came before the text.
+    pub comments: usize,
+    compression: Option<&'static str>,
+    byte_order_mark: bool,
 }
 
 impl Source {
@@ -32,14 +39,23 @@ impl Source {
         let mut file = fs::File::open(path).map_err(failed)?;
         let mut bytes = Vec::new();
         file.by_ref().take(4).read_to_end(&mut bytes).map_err(failed)?;
-        if bytes == b"PAR1" || path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
+        if is_parquet(&bytes) || path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
             return Ok(Self::Parquet(path.to_owned()));
         }
         file.read_to_end(&mut bytes).map_err(failed)?;
+        Self::from_bytes(path, bytes, memory)
+    }
+
+    /// A file that is in memory; `name` is for error messages.
+    pub fn from_bytes(name: &Path, bytes: Vec<u8>, memory: MemoryLimit) -> Result<Self> {
         if is_zip(&bytes) {
-            return Bundle::zip(path, bytes, memory)?.into_source();
+            return Bundle::zip(name, bytes, memory)?.into_source();
         }
-        Ok(Self::Text(Text::new(path.to_owned(), decompress(path, bytes, memory)?)?))
+        if is_parquet(&bytes) {
+            let error = InputError::new("Parquet files are read from disk only").file(name);
+            return Err(error.help("save it as a file, and give its path").into());
+        }
+        Ok(Self::Text(Text::new(name.to_owned(), decompress(name, bytes, memory)?)?))
     }
 
     /// The text file that `format` requires.
@@ -73,23 +89,29 @@ pub(super) fn check_size(path: &Path, memory: MemoryLimit) -> Result<()> {
 pub(super) fn mismatch(name: &Path, format: &str, requirement: &str, found: &str) -> Error {
     InputError::new(format!("the format '{format}' requires {requirement}, but this is {found}"))
         .file(name)
-        .field("format")
-        .help("omit `format` to detect it, or give another file")
+        .field("data.read.format")
+        .help("omit `data.read.format` to detect it, or give another file")
         .into()
+}
+
+fn is_parquet(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PAR1")
 }
 
 impl Text {
     /// Checks that the bytes are non-empty UTF-8 text.
-    pub fn new(name: PathBuf, mut bytes: Vec<u8>) -> Result<Self> {
+    pub fn new(name: PathBuf, Decompressed { mut bytes, compression }: Decompressed) -> Result<Self> {
+        foreign::refuse(&name, &bytes)?;
         if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
             let error = InputError::new("this is UTF-16 text, not UTF-8").file(name).line(1);
             return Err(error.help("convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW").into());
         }
-        if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
+        let byte_order_mark = bytes.starts_with(&[0xef, 0xbb, 0xbf]);
+        if byte_order_mark {
             bytes.drain(..3);
         }
         let line = |before: &[u8]| 1 + before.iter().filter(|&&b| b == b'\n').count() as u64;
-        let text = String::from_utf8(bytes).map_err(|e| {
+        let mut text = String::from_utf8(bytes).map_err(|e| {
             let valid = e.utf8_error().valid_up_to();
             InputError::new(format!("byte 0x{:02x} is not UTF-8 text", e.as_bytes()[valid]))
                 .file(&name)
@@ -98,7 +120,7 @@ impl Text {
         })?;
         if let Some(at) = text.find('\0') {
             let error = InputError::new("found a zero byte: this is not a text file").file(name);
-            let help = "extract archives such as .tar first; convert UTF-16 text to UTF-8";
+            let help = "give a text file, a Parquet file, or a compressed file or zip of text files";
             return Err(error.line(line(&text.as_bytes()[..at])).help(help).into());
         }
         if text.trim_ascii().is_empty() {
@@ -107,13 +129,62 @@ impl Text {
                 .help("give a file with interactions")
                 .into());
         }
-        Ok(Self { name, text })
+        let Comments { lines: comments, bytes } = leading_comments(&text);
+        text.drain(..bytes);
+        Ok(Self { name, text, comments, compression, byte_order_mark })
+    }
+
+    #[cfg(test)]
+    pub fn plain(name: &str, text: &str) -> Self {
+        let (name, text) = (name.into(), text.to_owned());
+        Self { name, text, comments: 0, compression: None, byte_order_mark: false }
+    }
+
+    /// How this text was read, as far as it doesn't depend on the format.
+    pub fn reading(&self, format: &str) -> Reading {
+        Reading {
+            format: format.to_owned(),
+            compression: self.compression,
+            encoding: Some(if self.byte_order_mark { "UTF-8 with byte-order mark" } else { "UTF-8" }),
+            comments: self.comments,
+            ..Reading::default()
+        }
     }
 
     /// The file name in lower case, without the extension of the compression.
     pub fn base_name(&self) -> String {
         let name = self.name.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        let bare = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst"));
+        let bare = EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension));
         bare.unwrap_or(&name).to_owned()
     }
+}
+
+/// The lines at the beginning of a text that start with `#`.
+struct Comments {
+    lines: usize,
+    bytes: usize,
+}
+
+/// The leading comments. A file in which every line starts with `#` has none: there `#` is part of the ids. If the last
+/// comment names a user and an item column, it is the header, and only its `#` is taken away.
+fn leading_comments(text: &str) -> Comments {
+    let (mut lines, mut bytes) = (0, 0);
+    let mut last = "";
+    for line in text.split_inclusive('\n') {
+        if !line.starts_with('#') {
+            break;
+        }
+        lines += 1;
+        bytes += line.len();
+        last = line;
+    }
+    if text[bytes..].trim_ascii().is_empty() {
+        return Comments { lines: 0, bytes: 0 };
+    }
+    let header = last.trim_start_matches('#').trim_ascii_start();
+    let names: Vec<&str> = header.split(['\t', ',', ';', '|', ' ']).collect();
+    if names_user(&names) && names_item(&names) {
+        return Comments { lines: lines - 1, bytes: bytes - header.len() };
+    }
+    Comments { lines, bytes }
 }

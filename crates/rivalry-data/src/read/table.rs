@@ -1,11 +1,13 @@
-//! Turns rows of fields into records; shared by all formats with columns.
+//! Tables of text: rows of fields, one record each.
 
 use std::borrow::Cow;
 
+use super::ReadOptions;
 use super::columns::{Column, Columns};
+use super::reading::{Reading, SkippedRows};
+use super::records::{DenseIds, RecordBuilder, Row};
 use super::rows::{Delimiter, Rows};
 use super::source::Text;
-use super::time::parse_time;
 use crate::{InputError, Interner, RawData, RawParts, Records, Result};
 
 /// The layout of a table.
@@ -18,89 +20,92 @@ pub(super) struct Layout {
     pub columns: Columns,
 }
 
-/// Maps the text of a field to a dense id.
-pub(super) trait DenseIds {
-    fn dense(&mut self, field: &str) -> Result<u32, InputError>;
-}
-
-/// Any non-empty text is an id.
-impl DenseIds for Interner {
-    fn dense(&mut self, field: &str) -> Result<u32, InputError> {
-        if field.is_empty() {
-            let error = InputError::new("the id is empty");
-            return Err(error.help("give every row a user and an item, or remove the row"));
-        }
-        self.intern(field)
+impl Layout {
+    /// How a text of this layout was read.
+    pub fn reading(&self, format: &str, text: &Text) -> Reading {
+        let reading = text.reading(format).with_columns(&self.columns, self.header);
+        let delimiter = Some(self.delimiter.to_string());
+        Reading { delimiter, header: Some(self.header), ..reading }
     }
 }
 
+/// The records of a table, and what was left out.
+pub(super) struct TableRecords {
+    pub records: Records,
+    pub skipped: SkippedRows,
+    /// Comment lines between the rows.
+    pub comments: usize,
+}
+
 /// Reads a single log of interactions whose ids may be any text.
-pub(super) fn read_whole(text: &Text, layout: &Layout, notes: Vec<String>) -> Result<RawData> {
+pub(super) fn read_whole(
+    text: &Text,
+    layout: &Layout,
+    format: &str,
+    options: &ReadOptions,
+) -> Result<RawData> {
     let (mut users, mut items) = (Interner::default(), Interner::default());
-    let records = read_records(text, layout, &mut users, &mut items)?;
-    Ok(RawData { users: users.finish(), items: items.finish(), parts: RawParts::Whole(records), notes })
+    let table = read_records(text, layout, options, (&mut users, &mut items))?;
+    let mut reading = layout.reading(format, text);
+    reading.comments += table.comments;
+    reading.skipped = table.skipped;
+    Ok(RawData {
+        users: users.finish(),
+        items: items.finish(),
+        parts: RawParts::Whole(table.records),
+        notes: Vec::new(),
+        reading: Some(reading),
+    })
 }
 
 /// Reads all rows of a table, in order.
 pub(super) fn read_records(
     text: &Text,
     layout: &Layout,
-    users: &mut impl DenseIds,
-    items: &mut impl DenseIds,
-) -> Result<Records> {
+    options: &ReadOptions,
+    (users, items): (&mut impl DenseIds, &mut impl DenseIds),
+) -> Result<TableRecords> {
     let Columns { user, item, rating, time } = &layout.columns;
     let mut rows = Rows::new(text, layout.delimiter, layout.quotes);
     let mut fields: Vec<Cow<'_, str>> = Vec::new();
     if layout.header {
         rows.next_into(&mut fields)?;
     }
-    let mut records = Records {
-        rating: rating.as_ref().map(|_| Vec::new()),
-        time: time.as_ref().map(|_| Vec::new()),
-        ..Records::default()
-    };
+    let mut builder = RecordBuilder::new(users, items, &layout.columns, options);
+    let mut comments = 0;
+    let mut any = false;
     while let Some(line) = rows.next_into(&mut fields)? {
-        if fields.len() != layout.width {
-            return Err(wrong_width(text, layout, line, fields.len()).into());
+        let fits = fields.len() == layout.width;
+        // A file that starts with comments may have more; elsewhere `#` may begin an id.
+        if fields[0].starts_with('#') && (text.comments > 0 || !fits) {
+            comments += 1;
+            continue;
         }
-        let at = |column: &Column, error: InputError| error.file(&text.name).line(line).field(&column.name);
-        records.user.push(users.dense(&fields[user.index]).map_err(|e| at(user, e))?);
-        records.item.push(items.dense(&fields[item.index]).map_err(|e| at(item, e))?);
-        if let (Some(column), Some(ratings)) = (rating, &mut records.rating) {
-            ratings.push(parse_rating(&fields[column.index]).map_err(|e| at(column, e))?);
-        }
-        if let (Some(column), Some(times)) = (time, &mut records.time) {
-            times.push(parse_timestamp(&fields[column.index]).map_err(|e| at(column, e))?);
+        any = true;
+        let pushed = if fits {
+            let optional = |column: &Option<Column>| column.as_ref().map_or("", |c| &*fields[c.index]);
+            let (rating, time) = (optional(rating), optional(time));
+            builder.push(Row { user: &fields[user.index], item: &fields[item.index], rating, time })
+        } else {
+            Err(wrong_width(layout, fields.len()))
+        };
+        if let Err(error) = pushed {
+            builder.skip(line, error).map_err(|e| e.file(&text.name).line(line))?;
         }
     }
-    if records.user.is_empty() {
+    if !any {
         let error = InputError::new("there is a header but no interaction").file(&text.name);
-        return Err(error.help("if the first line is an interaction, set `header` to false").into());
+        return Err(error.help("if the first line is an interaction, set `data.read.header = false`").into());
     }
-    Ok(records)
+    let (records, skipped) = builder.finish().map_err(|error| error.file(&text.name))?;
+    Ok(TableRecords { records, skipped, comments })
 }
 
-fn wrong_width(text: &Text, layout: &Layout, line: u64, found: usize) -> InputError {
+fn wrong_width(layout: &Layout, found: usize) -> InputError {
     let fields = |n: usize| if n == 1 { "1 field".to_owned() } else { format!("{n} fields") };
-    InputError::new(format!("expected {}, found {}", fields(layout.width), fields(found)))
-        .file(&text.name)
-        .line(line)
-        .help(format!("the delimiter is {}; quote fields that contain it", layout.delimiter))
-}
-
-/// Parses a rating: a finite number.
-pub(super) fn parse_rating(field: &str) -> Result<f32, InputError> {
-    field.parse().ok().filter(|rating: &f32| rating.is_finite()).ok_or_else(|| {
-        InputError::new(format!("'{field}' is not a finite number"))
-            .help("correct the row, or name another column with the option `rating` (\"\" for none)")
-    })
-}
-
-/// Parses a timestamp: a number or an ISO 8601 date.
-pub(super) fn parse_timestamp(field: &str) -> Result<i64, InputError> {
-    parse_time(field).ok_or_else(|| {
-        InputError::new(format!("'{field}' is not a timestamp")).help(
-            "write seconds or 2024-05-01T12:30:00Z, or name another column with the option `time` (\"\" for none)",
-        )
-    })
+    let help = format!(
+        "the delimiter is {}; quote fields that contain it, or use `data.read.skip_bad_rows = true`",
+        layout.delimiter
+    );
+    InputError::new(format!("expected {}, found {}", fields(layout.width), fields(found))).help(help)
 }

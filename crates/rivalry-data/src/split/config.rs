@@ -5,17 +5,19 @@ use serde::{Deserialize, Serialize};
 use super::Rule;
 use crate::error::{Result, unknown_name};
 
-/// How the test part is chosen.
+/// How the test set is chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Split {
-    /// The parts given by the source, if there are any; otherwise `Random` with its defaults.
+    /// The sets given by the source, if there are any; otherwise `Random` with its defaults.
     Auto {},
-    /// The parts given by the source.
+    /// The sets given by the source.
     Given {},
+    /// No test set: everything is for training, as for a model in production.
+    None {},
     /// `⌊test·n⌋` of each user's `n` items at random, but at least one if `n ≥ 2`.
     Random {
-        /// The share of each user's items to hold out.
+        /// The fraction of each user's items to hold out.
         #[serde(default = "fifth")]
         test: f64,
     },
@@ -27,30 +29,30 @@ pub enum Split {
     },
     /// The latest `⌊test·pairs⌋` pairs of all users.
     Time {
-        /// The share of all pairs to hold out.
+        /// The fraction of all pairs to hold out.
         #[serde(default = "fifth")]
         test: f64,
     },
     /// `⌊test·pairs⌋` pairs, uniform over the items, so that popularity shifts between training and test.
     Popularity {
-        /// The share of all pairs to hold out.
+        /// The fraction of all pairs to hold out.
         #[serde(default = "fifth")]
         test: f64,
     },
 }
 
-/// How the validation part is split off the training part. A validation part given by the source is kept.
+/// How the validation set is split off the training set. A validation set given by the source is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Validation {
-    /// Like the test part: the latest pairs, each user's last items, otherwise a random tenth; none with a popularity
-    /// split, since the validation part would not have the same shift.
+    /// Like the test set: the latest pairs, each user's last items, otherwise a random tenth; none with a popularity
+    /// split, since the validation set would not have the same shift, and none without a test set.
     Auto {},
-    /// No validation part.
+    /// No validation set.
     None {},
     /// `⌊ratio·n⌋` of each user's `n` training items at random, but at least one if `n ≥ 2`.
     Random {
-        /// The share of each user's training items to hold out.
+        /// The fraction of each user's training items to hold out.
         #[serde(default = "tenth")]
         ratio: f64,
     },
@@ -62,7 +64,7 @@ pub enum Validation {
     },
     /// The latest `⌊ratio·pairs⌋` training pairs of all users.
     Time {
-        /// The share of all training pairs to hold out.
+        /// The fraction of all training pairs to hold out.
         #[serde(default = "tenth")]
         ratio: f64,
     },
@@ -82,22 +84,23 @@ pub struct SplitEntry<T> {
 /// All splits.
 #[rustfmt::skip]
 pub static SPLITS: &[SplitEntry<Split>] = &[
-    SplitEntry { name: "auto", summary: "the parts given by the source, otherwise random", default: Split::Auto {} },
-    SplitEntry { name: "given", summary: "the parts given by the source", default: Split::Given {} },
-    SplitEntry { name: "random", summary: "a random share of each user's items", default: Split::Random { test: 0.2 } },
+    SplitEntry { name: "auto", summary: "the sets given by the source, otherwise random", default: Split::Auto {} },
+    SplitEntry { name: "given", summary: "the sets given by the source", default: Split::Given {} },
+    SplitEntry { name: "none", summary: "no test set: train on everything", default: Split::None {} },
+    SplitEntry { name: "random", summary: "a random fraction of each user's items", default: Split::Random { test: 0.2 } },
     SplitEntry { name: "leave-last", summary: "each user's last n items", default: Split::LeaveLast { n: 1 } },
-    SplitEntry { name: "time", summary: "the latest share of all pairs", default: Split::Time { test: 0.2 } },
-    SplitEntry { name: "popularity", summary: "a share of all pairs, uniform over items (OOD)", default: Split::Popularity { test: 0.2 } },
+    SplitEntry { name: "time", summary: "the latest fraction of all pairs", default: Split::Time { test: 0.2 } },
+    SplitEntry { name: "popularity", summary: "a fraction of all pairs, uniform over items (OOD)", default: Split::Popularity { test: 0.2 } },
 ];
 
-/// All ways to split off a validation part.
+/// All ways to split off a validation set.
 #[rustfmt::skip]
 pub static VALIDATIONS: &[SplitEntry<Validation>] = &[
-    SplitEntry { name: "auto", summary: "like the test part: time, leave-last or random; none for popularity", default: Validation::Auto {} },
-    SplitEntry { name: "none", summary: "no validation part", default: Validation::None {} },
-    SplitEntry { name: "random", summary: "a random share of each user's training items", default: Validation::Random { ratio: 0.1 } },
+    SplitEntry { name: "auto", summary: "like the test set: time, leave-last or random; none for popularity and none", default: Validation::Auto {} },
+    SplitEntry { name: "none", summary: "no validation set", default: Validation::None {} },
+    SplitEntry { name: "random", summary: "a random fraction of each user's training items", default: Validation::Random { ratio: 0.1 } },
     SplitEntry { name: "leave-last", summary: "each user's last n training items", default: Validation::LeaveLast { n: 1 } },
-    SplitEntry { name: "time", summary: "the latest share of all training pairs", default: Validation::Time { ratio: 0.1 } },
+    SplitEntry { name: "time", summary: "the latest fraction of all training pairs", default: Validation::Time { ratio: 0.1 } },
 ];
 
 fn fifth() -> f64 {
@@ -133,12 +136,13 @@ impl Split {
         named("split", name, SPLITS)
     }
 
-    /// The rule that selects the test part; `None` if the parts are given by the source.
+    /// The rule that selects the test set; `None` if the sets are given by the source.
     pub(crate) fn rule(&self, given: bool) -> Option<Rule> {
         match *self {
             Self::Given {} => None,
             Self::Auto {} if given => None,
             Self::Auto {} => Some(Rule::Random { share: fifth() }),
+            Self::None {} => Some(Rule::Nothing),
             Self::Random { test } => Some(Rule::Random { share: test }),
             Self::LeaveLast { n } => Some(Rule::LeaveLast { n }),
             Self::Time { test } => Some(Rule::Time { share: test }),
@@ -156,14 +160,14 @@ impl Validation {
         named("validation", name, VALIDATIONS)
     }
 
-    /// The rule that selects the validation part, if there is to be one; `test` is the rule for the test part.
+    /// The rule that selects the validation set, if there is to be one; `test` is the rule for the test set.
     pub(crate) fn rule(&self, test: Option<Rule>) -> Option<Rule> {
         match *self {
             Self::None {} => None,
             Self::Auto {} => match test {
                 Some(Rule::LeaveLast { n }) => Some(Rule::LeaveLast { n }),
                 Some(Rule::Time { .. }) => Some(Rule::Time { share: tenth() }),
-                Some(Rule::Popularity { .. }) => None,
+                Some(Rule::Popularity { .. } | Rule::Nothing) => None,
                 Some(Rule::Random { .. }) | None => Some(Rule::Random { share: tenth() }),
             },
             Self::Random { ratio } => Some(Rule::Random { share: ratio }),

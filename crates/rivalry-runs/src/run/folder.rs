@@ -14,7 +14,8 @@ pub(super) const METRICS: &str = "metrics.json";
 pub(super) const MODEL: &str = "model.safetensors";
 pub(super) const CHECKPOINT: &str = "checkpoint";
 pub(super) const INSPECTION: &str = "inspect.json";
-pub(super) const FILES: [&str; 6] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT, INSPECTION];
+pub(super) const STANDARD_INPUT: &str = "stdin";
+pub(super) const FILES: [&str; 7] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT, INSPECTION, STANDARD_INPUT];
 
 /// The folder of a run.
 #[derive(Clone, Debug)]

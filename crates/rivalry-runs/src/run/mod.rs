@@ -13,6 +13,7 @@ mod quoted;
 mod read;
 mod record;
 mod resume;
+mod standard_input;
 
 pub use agreement::Agreement;
 pub use checkpointer::RunCheckpointer;

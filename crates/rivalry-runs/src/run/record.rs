@@ -2,6 +2,7 @@
 
 use rivalry::Result;
 use rivalry::data::Dataset;
+use rivalry::data::read::SkippedRows;
 use rivalry::files::checksum::TextFormat;
 use rivalry::train::Outcome;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,9 @@ pub struct RunRecord {
     pub data: String,
     /// The checksum of the data.
     pub data_checksum: String,
+    /// The rows of the data that were left out because they could not be read.
+    #[serde(default, skip_serializing_if = "SkippedRows::is_empty")]
+    pub skipped_rows: SkippedRows,
 }
 
 impl RunFolder {
@@ -54,6 +58,7 @@ impl RunFolder {
             seed: self.config()?.seed,
             data: dataset.name.clone(),
             data_checksum: dataset.checksum.clone(),
+            skipped_rows: dataset.skipped.clone(),
         };
         FILE.write(&self.path().join(METRICS), &record)?;
         Ok(record)

@@ -27,6 +27,7 @@ pub fn random(n_users: usize, n_items: usize, per_user: usize) -> Dataset {
         test: none,
         checksum: String::new(),
         notes: Vec::new(),
+        skipped: Default::default(),
     }
 }
 

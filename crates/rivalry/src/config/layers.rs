@@ -37,7 +37,9 @@ impl Config {
     pub fn from_layers(layers: &[toml::Table]) -> Result<Self> {
         let mut given = toml::Table::new();
         for layer in layers {
-            overlay(&mut given, upgrade(layer.clone())?);
+            let mut layer = upgrade(layer.clone())?;
+            imply_split(&given, &mut layer);
+            overlay(&mut given, layer);
         }
         if let Some(key) = given.keys().find(|key| !SECTIONS.contains(&&key[..])) {
             return Err(unknown_name("section", key, SECTIONS).field(key.clone()).into());
@@ -122,6 +124,25 @@ fn check_closed_form(model: &ModelConfig, given: &toml::Table) -> Result<()> {
     Err(InputError::new(format!("{} is not trained by gradients", model.name())).field(all).help(help).into())
 }
 
+/// A fraction to hold out implies a random split, unless the layers so far or this one choose another way to split by a
+/// fraction. A validation fraction implies a validation set by time if the test set is.
+fn imply_split(below: &toml::Table, layer: &mut toml::Table) {
+    let kind = |table: &toml::Table, of: &str| {
+        let section = table.get("data")?.get("prepare")?.get(of)?;
+        section.get("type")?.as_str().map(str::to_owned)
+    };
+    let split = kind(layer, "split").or_else(|| kind(below, "split"));
+    for (of, fraction) in [("split", "test"), ("validation", "ratio")] {
+        let chosen = kind(below, of).is_some_and(|kind| !["auto", "given", "none"].contains(&&*kind));
+        let section = layer.get_mut("data").and_then(|data| data.get_mut("prepare")?.get_mut(of));
+        let Some(toml::Value::Table(section)) = section else { continue };
+        if section.contains_key(fraction) && !section.contains_key("type") && !chosen {
+            let by_time = of == "validation" && split.as_deref() == Some("time");
+            section.insert("type".to_owned(), if by_time { "time" } else { "random" }.into());
+        }
+    }
+}
+
 /// A section with a `type`, which has a default.
 fn chosen(given: &toml::Table, section: &str) -> Result<toml::Table> {
     let default = default_type(section).unwrap_or_default();
@@ -168,6 +189,7 @@ fn explain(message: &str, key: String) -> InputError {
     let all = known.join(", ");
     let help = match did_you_mean(&given, known) {
         Some(name) => format!("did you mean '{name}'? Known: {all}"),
+        None if all.is_empty() => "leave it out: there are no such settings here".to_owned(),
         None => format!("known: {all}"),
     };
     let key =
@@ -273,6 +295,7 @@ fn overlay(base: &mut toml::Table, layer: toml::Table) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Split, Validation};
 
     fn with(settings: &[&str]) -> Result<Config> {
         let layers: Result<Vec<_>> = settings.iter().map(|s| setting_layer(s)).collect();
@@ -287,6 +310,29 @@ mod tests {
         let config = with(&["loss.alpha=3", "loss.type=sl", "loss.tau=0.1"]).unwrap();
         let loss = config.gradient.unwrap().loss;
         assert_eq!((loss.name(), loss.params().number("tau")), ("sl", 0.1));
+    }
+
+    #[test]
+    fn a_fraction_implies_a_split() {
+        let prepared = |settings: &[&str]| with(settings).map(|config| config.data.prepare);
+        let (split, validation) = ("data.prepare.split", "data.prepare.validation");
+        let random = prepared(&[&format!("{split}.test=0.3")]).unwrap();
+        assert_eq!(random.split, Split::Random { test: 0.3 });
+        let given = prepared(&[&format!("{split}.type=given"), &format!("{split}.test=0.3")]).unwrap();
+        assert_eq!(given.split, random.split);
+        let time = [
+            &*format!("{split}.type=time"),
+            &format!("{split}.test=0.3"),
+            &format!("{validation}.ratio=0.2"),
+        ];
+        let time = prepared(&time).unwrap();
+        assert_eq!(
+            (time.split, time.validation),
+            (Split::Time { test: 0.3 }, Validation::Time { ratio: 0.2 })
+        );
+        let none = prepared(&[&format!("{split}.type=none"), &format!("{validation}.ratio=0.2")]).unwrap();
+        assert_eq!((none.split, none.validation), (Split::None {}, Validation::Random { ratio: 0.2 }));
+        assert!(prepared(&[&format!("{split}.type=leave-last"), &format!("{split}.test=0.3")]).is_err());
     }
 
     #[test]

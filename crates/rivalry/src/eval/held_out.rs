@@ -41,9 +41,9 @@ impl<'a> HeldOut<'a> {
 
 fn nothing_held_out(dataset: &Dataset, part: EvalPart) -> InputError {
     let (name, help) = match part {
-        EvalPart::Valid => ("validation", "evaluate the test part, or split the data with a validation part"),
-        EvalPart::Test => ("test", "split the data so that some interactions are held out"),
+        EvalPart::Valid => ("validation", "evaluate the test set, or train a run with a validation set"),
+        EvalPart::Test => ("test", "train a run with a test set, for example by a random split"),
     };
-    InputError::new(format!("the {name} part of '{}' is empty, so there is nothing to measure", dataset.name))
+    InputError::new(format!("the data '{}' have no {name} set, so there is nothing to measure", dataset.name))
         .help(help)
 }

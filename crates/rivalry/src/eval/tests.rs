@@ -17,6 +17,7 @@ fn dataset(train: Interactions, valid: Interactions, test: Interactions) -> Data
         test,
         checksum: String::new(),
         notes: Vec::new(),
+        skipped: Default::default(),
     }
 }
 
@@ -112,5 +113,5 @@ fn what_cannot_be_measured_is_refused_with_a_way_out() {
     let other = with_scores(&vec![vec![0.0; 7]; 4]);
     assert!(refusal(&other, &data, vec![1]).contains("the model has 4 users and 7 items"));
     data.test = Interactions::empty(3, 7);
-    assert!(refusal(&scorer, &data, vec![1]).contains("the test part of 'toy' is empty"));
+    assert!(refusal(&scorer, &data, vec![1]).contains("the data 'toy' have no test set"));
 }

@@ -10,7 +10,7 @@ use parquet::file::reader::RowGroupReader;
 
 use super::file::broken;
 use crate::read::columns::Column;
-use crate::read::table::{parse_rating, parse_timestamp};
+use crate::read::records::{parse_rating, parse_timestamp};
 use crate::{InputError, Result};
 
 /// One cell.
@@ -61,12 +61,11 @@ pub(super) struct RowGroup<'a> {
 }
 
 impl RowGroup<'_> {
-    /// Converts every cell of a column and appends it to `out`.
-    pub fn read<T>(
+    /// Calls `f` with each cell of a column in order, `None` for a null. An error of `f` is one of that row.
+    pub fn read(
         &self,
         column: &Column,
-        out: &mut Vec<T>,
-        mut convert: impl FnMut(Value<'_>) -> Result<T, InputError>,
+        mut f: impl FnMut(usize, Option<Value<'_>>) -> Result<(), InputError>,
     ) -> Result<()> {
         let Self { path, group, start } = *self;
         let descr = group.metadata().column(column.index).column_descr_ptr();
@@ -82,13 +81,7 @@ impl RowGroup<'_> {
         let mut row = start;
         let mut cell = |value: Option<Value<'_>>| {
             row += 1;
-            let value = value.ok_or_else(|| {
-                let error = InputError::new(format!("row {row} has no value (null)"));
-                error.help("fill in the value, or remove the row")
-            });
-            let value = value.and_then(&mut convert);
-            out.push(value.map_err(|e| Failure::Input(e.line(row as u64).file(path).field(&column.name)))?);
-            Ok(())
+            f(row, value).map_err(|e| Failure::Input(e.line(row as u64).file(path).field(&column.name)))
         };
         let unsigned = matches!(descr.converted_type(), ConvertedType::UINT_32 | ConvertedType::UINT_64);
         let result = match group.get_column_reader(column.index).map_err(|e| broken(path, &e))? {

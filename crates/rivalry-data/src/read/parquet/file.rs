@@ -1,16 +1,16 @@
 //! Reads a whole Parquet file.
 
-use std::fmt::Write;
 use std::fs::File;
 use std::path::Path;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::column::{RowGroup, Value};
-use crate::read::ReadOptions;
+use super::FORMAT;
+use super::column::RowGroup;
+use super::table::Table;
 use crate::read::columns::Columns;
-use crate::read::table::DenseIds;
-use crate::{Error, InputError, Interner, RawData, RawParts, Records, Result};
+use crate::read::{ReadOptions, Reading};
+use crate::{Error, InputError, RawData, RawParts, Records, Result};
 
 /// The error for a corrupt file.
 pub(super) fn broken(path: &Path, error: &dyn std::fmt::Display) -> Error {
@@ -28,41 +28,21 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<RawData> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let columns = Columns::find(Some(&names), names.len(), options).map_err(|e| e.file(path))?;
 
-    let (mut users, mut items) = (Interner::default(), Interner::default());
-    let (mut user, mut item, mut rating, mut time) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut text = String::new();
-    let mut intern = |ids: &mut Interner, value: Value<'_>| match value {
-        Value::Text(id) => ids.dense(id.trim_ascii()),
-        number => {
-            text.clear();
-            let _ = write!(text, "{number}"); // writing to a String can't fail
-            ids.dense(&text)
-        }
-    };
+    let mut table = Table::new(&columns, options);
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index).map_err(|e| broken(path, &e))?;
-        let group = RowGroup { path, group: &*group, start: user.len() };
-        group.read(&columns.user, &mut user, |value| intern(&mut users, value))?;
-        group.read(&columns.item, &mut item, |value| intern(&mut items, value))?;
-        if let Some(column) = &columns.rating {
-            group.read(column, &mut rating, |value| value.rating())?;
-        }
-        if let Some(column) = &columns.time {
-            group.read(column, &mut time, |value| value.time())?;
-        }
-        let complete = |column: &Option<_>, len| column.is_none() || len == user.len();
-        if item.len() != user.len()
-            || !complete(&columns.rating, rating.len())
-            || !complete(&columns.time, time.len())
-        {
-            return Err(broken(path, &"its columns differ in length"));
-        }
+        let group = RowGroup { path, group: &*group, start: table.rows };
+        table.read_group(&group)?;
     }
-    if user.is_empty() {
-        let error = InputError::new("the file has no rows").file(path);
-        return Err(error.help("give a file with interactions").into());
+    if table.user.is_empty() {
+        return Err(table.no_rows().file(path).into());
     }
-    let (rating, time) = (columns.rating.map(|_| rating), columns.time.map(|_| time));
+    let mut reading =
+        Reading { format: FORMAT.name.to_owned(), ..Reading::default() }.with_columns(&columns, true);
+    reading.skipped = table.skipped;
+    let Table { users, items, user, item, rating, time, .. } = table;
+    let (rating, time) = (columns.rating.as_ref().map(|_| rating), columns.time.as_ref().map(|_| time));
     let parts = RawParts::Whole(Records { user, item, rating, time });
-    Ok(RawData { users: users.finish(), items: items.finish(), parts, notes: Vec::new() })
+    let (users, items) = (users.finish(), items.finish());
+    Ok(RawData { users, items, parts, notes: Vec::new(), reading: Some(reading) })
 }

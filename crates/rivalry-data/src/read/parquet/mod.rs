@@ -4,6 +4,8 @@
 mod column;
 #[cfg(feature = "parquet")]
 mod file;
+#[cfg(feature = "parquet")]
+mod table;
 
 use std::path::Path;
 

@@ -38,13 +38,21 @@ fn missing_file() {
 fn missing_column() {
     let requested = ReadOptions { user: some("usr_id"), ..defaults() };
     let error = error_of("a.csv", "user_id,item\n1,2\n", &requested);
-    check(&error, "a.csv:1: user: no column 'usr_id'", &["did you mean 'user_id'?", "user_id, item"]);
+    check(
+        &error,
+        "a.csv:1: data.read.user: no column 'usr_id'",
+        &["did you mean 'user_id'?", "user_id, item"],
+    );
     let error = error_of("a.csv", "user,thing,rating\n1,2,3\n", &defaults());
-    check(&error, "a.csv:1: item: no item column found", &["user, thing, rating", "`item`"]);
+    check(
+        &error,
+        "a.csv:1: data.read.item: no item column found",
+        &["user, thing, rating", "`data.read.item`"],
+    );
     let requested = ReadOptions { rating: some("9"), header: Some(false), ..defaults() };
-    check(&error_of("a.csv", "1,2\n", &requested), "a.csv:1: rating: no column '9'", &["1 to 2"]);
+    check(&error_of("a.csv", "1,2\n", &requested), "a.csv:1: data.read.rating: no column '9'", &["1 to 2"]);
     let error = error_of("a.inter", "user_id:token\tb:token\n1\t2\n", &defaults());
-    check(&error, "a.inter:1: item: no item column", &["user_id, b"]);
+    check(&error, "a.inter:1: data.read.item: no item column", &["user_id, b"]);
 }
 
 #[test]
@@ -53,11 +61,15 @@ fn wrong_delimiter() {
     let error = error_of("a.csv", "user;item\n1;2\n", &requested);
     check(
         &error,
-        "a.csv:1: delimiter: only one column found with the delimiter ','",
+        "a.csv:1: data.read.delimiter: only one column found with the delimiter ','",
         &["the delimiter seems to be ';'"],
     );
     let error = error_of("a.csv", "user\n1\n", &defaults());
-    check(&error, "a.csv:1: delimiter: only one column found with the delimiters tab", &["set `delimiter`"]);
+    check(
+        &error,
+        "a.csv:1: data.read.delimiter: only one column found with the delimiters tab",
+        &["set `data.read.delimiter`"],
+    );
     let folder = Folder::new();
     folder.file("train.tsv", "user,item\n0,1\n");
     folder.file("test.tsv", "user,item\n0,1\n");
@@ -70,7 +82,7 @@ fn text_in_another_encoding() {
     check(&error, "a.csv:3: byte 0xe9 is not UTF-8 text", &["iconv"]);
     let error = error_of("a.csv", b"\xff\xfeu\0s\0e\0r\0", &defaults());
     check(&error, "a.csv:1: this is UTF-16 text", &["iconv -f UTF-16"]);
-    check(&error_of("a.tar", b"train.tsv\0\0\0ustar", &defaults()), "a.tar:1: found a zero byte", &[".tar"]);
+    check(&error_of("a.bin", b"1,2\n3,\0", &defaults()), "a.bin:2: found a zero byte", &["text file"]);
 }
 
 #[test]
@@ -93,7 +105,7 @@ fn empty_files() {
     check(
         &error_of("a.csv", "user,item\n", &defaults()),
         "a.csv: there is a header but no interaction",
-        &["`header`"],
+        &["`data.read.header = false`"],
     );
     let folder = Folder::new();
     check(&error_at(&folder, &folder.path().join(""), &defaults()), "", &["no files inside"]);
@@ -101,14 +113,52 @@ fn empty_files() {
 
 #[test]
 fn invalid_ratings_timestamps_and_ids() {
-    for rating in ["good", "NaN", "inf", "1e39", ""] {
+    for rating in ["good", "NaN", "inf", "1e39"] {
         let error = error_of("a.csv", format!("user,item,stars\n1,2,3\n1,3,{rating}\n"), &defaults());
-        check(&error, &format!("a.csv:3: stars: '{rating}' is not a finite number"), &["`rating`"]);
+        check(
+            &error,
+            &format!("a.csv:3: stars: '{rating}' is not a finite number"),
+            &["`data.read.rating`", "`data.read.skip_bad_rows = true`"],
+        );
     }
     let error = error_of("a.csv", "user,item,date\n1,2,yesterday\n", &defaults());
-    check(&error, "a.csv:2: date: 'yesterday' is not a timestamp", &["`time`"]);
+    check(&error, "a.csv:2: date: 'yesterday' is not a timestamp", &["`data.read.time`"]);
     check(&error_of("a.csv", "user,item\n1,2\n3, \n", &defaults()), "a.csv:3: item: the id is empty", &[]);
     check(&error_of("a.csv", "1,2\n\"\",3\n", &defaults()), "a.csv:2: column 1 (user): the id is empty", &[]);
+}
+
+#[test]
+fn an_empty_rating_is_a_fault_only_where_ratings_are_needed() {
+    let text = "user,item,stars\n1,2,3\n1,3,\n";
+    let RawParts::Whole(records) = read_text("a.csv", text, &defaults()).unwrap().parts else { panic!() };
+    assert!(records.rating.unwrap()[1].is_nan());
+    let needed = ReadOptions { needs_ratings: true, ..defaults() };
+    check(&error_of("a.csv", text, &needed), "a.csv:3: stars: the rating is empty", &["`data.read.rating`"]);
+}
+
+#[test]
+fn one_column_for_two_roles() {
+    let twice = ReadOptions { rating: some("when"), time: some("when"), ..defaults() };
+    let error = error_of("a.csv", "user,item,when\n1,2,3\n", &twice);
+    check(
+        &error,
+        "a.csv:1: data.read.time: 'when' is given both as the rating and as the time column",
+        &["`data.read.rating` and `data.read.time`"],
+    );
+}
+
+#[test]
+fn files_of_other_programs_are_named() {
+    let mut tar = vec![b'a'; 257];
+    tar.extend(b"ustar  ");
+    check(&error_of("a.tar", tar, &defaults()), "a.tar: this is a tar archive", &["tar -xf"]);
+    for (bytes, name) in [
+        (&b"SQLite format 3\0"[..], "an SQLite database"),
+        (b"ARROW1\0\0", "an Arrow (Feather) file"),
+        (b"7z\xbc\xaf\x27\x1c\0", "a 7z archive"),
+    ] {
+        check(&error_of("a.csv", bytes, &defaults()), &format!("a.csv: this is {name}"), &["help"]);
+    }
 }
 
 #[test]
@@ -151,24 +201,32 @@ fn unknown_ambiguous_and_mismatched_formats() {
     let requested = |name: &str| ReadOptions { format: some(name), ..defaults() };
     check(
         &error_of("a.csv", "1,2\n", &requested("cvs")),
-        "format: unknown format 'cvs'",
+        "data.read.format: unknown format 'cvs'",
         &["did you mean 'csv'?"],
     );
     let error = error_of("a", "1 2 3 4 5\n6 7 8 9 0\n", &defaults());
-    check(&error, "a: ambiguous format: csv or lightgcn", &["`format`", "recbole", "parquet"]);
-    check(&error_of("a", "hello\nworld\n", &defaults()), "a: unknown format", &["`format`", "csv ("]);
+    check(&error, "a: ambiguous format: csv or lightgcn", &["`data.read.format`", "recbole", "parquet"]);
+    check(
+        &error_of("a", "hello\nworld\n", &defaults()),
+        "a: unknown format",
+        &["`data.read.format`", "csv ("],
+    );
     check(
         &error_of("a", "1,2\n", &requested("parquet")),
-        "a: format: the format 'parquet' requires a Parquet file",
+        "a: data.read.format: the format 'parquet' requires a Parquet file",
         &[],
     );
     check(
         &error_of("a", "1,2\n", &requested("benchmark")),
-        "a: format: the format 'benchmark' requires a folder",
+        "a: data.read.format: the format 'benchmark' requires a folder",
         &[],
     );
     let unsupported = ReadOptions { user: some("1"), ..requested("lightgcn") };
-    check(&error_of("a", "1 2\n", &unsupported), "user: the format 'lightgcn' has no such option", &["csv"]);
+    check(
+        &error_of("a", "1 2\n", &unsupported),
+        "data.read.user: the format 'lightgcn' has no such option",
+        &["csv"],
+    );
     let error = bundle_error(&[("a.csv", "1,2\n"), ("b.csv", "1,2\n")]);
     check(&error, "", &["can't tell which of the 2 files inside to read: a.csv, b.csv"]);
     let options = ReadOptions { delimiter: Some(','), header: Some(true), ..defaults() };

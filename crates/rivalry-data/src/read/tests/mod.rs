@@ -4,6 +4,8 @@
 mod archives;
 mod errors;
 mod formats;
+mod json_lines;
+mod lenient;
 #[cfg(not(all(feature = "archives", feature = "parquet")))]
 mod missing_features;
 #[cfg(feature = "parquet")]

@@ -74,7 +74,7 @@ fn columns_of_numbers_and_text_over_several_row_groups() {
     let by_number =
         ReadOptions { user: Some("5".into()), item: Some("3".into()), time: Some("".into()), ..defaults() };
     let data = read_text("without-extension", sample(), &by_number).unwrap();
-    assert_eq!(whole(&data), ["18446744073709551615 4.5 4.5", "0 1 1", "5 2 2"]);
+    assert_eq!(whole(&data), ["18446744073709551615 4.5", "0 1", "5 2"]);
 }
 
 #[test]
@@ -82,8 +82,20 @@ fn a_null_is_reported_with_its_row_and_column() {
     let cells = [Cells::Text(&[Some("a"), None]), Cells::Int(&[1, 2])];
     let bytes = parquet("optional binary user (UTF8); required int64 item;", &[&cells]);
     assert!(
-        error_of("a.parquet", bytes, &defaults()).starts_with("a.parquet:2: user: row 2 has no value (null)")
+        error_of("a.parquet", bytes, &defaults()).starts_with("a.parquet:2: user: there is no value (null)")
     );
+}
+
+#[test]
+fn bad_rows_are_left_out_on_request() {
+    let skip = ReadOptions { skip_bad_rows: true, ..defaults() };
+    let cells = [Cells::Text(&[Some("a"), None, Some(" ")]), Cells::Int(&[1, 2, 3])];
+    let bytes = parquet("optional binary user (UTF8); required int64 item;", &[&cells, &cells]);
+    let data = read_text("a.parquet", bytes, &skip).unwrap();
+    assert_eq!(whole(&data), ["a 1", "a 1"]);
+    assert_eq!(data.items.iter().collect::<Vec<_>>(), ["1"], "a bad row adds no item");
+    let skipped = data.reading.unwrap().skipped;
+    assert_eq!(skipped.first.iter().map(|row| row.line).collect::<Vec<_>>(), [2, 3, 5, 6]);
 }
 
 #[test]
@@ -91,7 +103,7 @@ fn missing_columns_truncated_files_and_invalid_values() {
     let requested = ReadOptions { user: Some("usr_id".into()), ..defaults() };
     let error = error_of("a.parquet", sample(), &requested);
     assert!(
-        error.starts_with("a.parquet: user: no column 'usr_id'") && error.contains("'user_id'"),
+        error.starts_with("a.parquet: data.read.user: no column 'usr_id'") && error.contains("'user_id'"),
         "{error}"
     );
     let bytes = sample();
@@ -101,9 +113,9 @@ fn missing_columns_truncated_files_and_invalid_values() {
     }
     let cells = [Cells::Int(&[1]), Cells::Int(&[2]), Cells::Real(&[f64::NAN])];
     let bytes = parquet("required int64 user; required int64 item; required double rating;", &[&cells]);
-    assert!(
-        error_of("a.parquet", bytes, &defaults()).starts_with("a.parquet:1: rating: 'NaN' is not a finite")
-    );
+    let needed = ReadOptions { needs_ratings: true, ..defaults() };
+    assert!(error_of("a.parquet", &bytes, &needed).starts_with("a.parquet:1: rating: 'NaN' is not a finite"));
+    assert_eq!(whole(&read_text("a.parquet", bytes, &defaults()).unwrap()), ["1 2 NaN"]);
     let bytes = parquet("required int64 user; required int64 item;", &[]);
     assert!(error_of("a.parquet", bytes, &defaults()).starts_with("a.parquet: the file has no rows"));
 }

@@ -67,6 +67,23 @@ proptest! {
         survive(&bytes);
     }
 
+    #[cfg(feature = "archives")]
+    #[test]
+    fn a_corrupt_xz_file(bytes in corrupt(archives::XZ.to_vec())) {
+        survive(&bytes);
+    }
+
+    #[cfg(feature = "archives")]
+    #[test]
+    fn a_corrupt_bzip2_file(bytes in corrupt(archives::BZIP2.to_vec())) {
+        survive(&bytes);
+    }
+
+    #[test]
+    fn any_text_that_looks_like_json(text in "(\\{|\\}|\\[|\\]|\"user\"|\"item\"|[0-9]|[:,# \n]){0,40}") {
+        survive(text.as_bytes());
+    }
+
     #[cfg(feature = "parquet")]
     #[test]
     fn a_corrupt_parquet_file(bytes in corrupt(parquet::sample())) {

@@ -37,17 +37,23 @@ impl<'a> GradientTrainer<'a> {
     fn selection(&self, dataset: &Dataset) -> Result<Select> {
         let no_validation = dataset.valid.is_empty();
         match self.gradient.train.select {
-            Some(Select::Valid) if no_validation => Err(InputError::new(
-                "the data have no validation part to choose the epoch on",
-            )
-            .field("train.select")
-            .help("use train.select = \"last\", or split off a validation part with data.prepare.validation")
-            .into()),
+            Some(Select::Valid) if no_validation => Err(no_set("validation").into()),
+            Some(Select::Test) if dataset.test.is_empty() => Err(no_set("test").into()),
             Some(select) => Ok(select),
             None if no_validation => Ok(Select::Last),
             None => Ok(Select::Valid),
         }
     }
+}
+
+/// The error where the epoch is to be chosen on a set that the data don't have.
+fn no_set(name: &str) -> InputError {
+    let key = if name == "test" { "split" } else { "validation" };
+    InputError::new(format!("the data have no {name} set to choose the epoch on")).field("train.select").help(
+        format!(
+            "use `train.select = \"last\"`, or split off a {name} set: `data.prepare.{key}.type = \"random\"`"
+        ),
+    )
 }
 
 impl Trainer for GradientTrainer<'_> {
