@@ -11,6 +11,7 @@ mod models;
 mod released;
 mod report;
 mod reproduce;
+mod settings;
 mod support;
 mod sweep;
 mod training;

@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod comparison;
 mod counting;
+mod inline_grids;
 mod output;
 mod progress;
 mod settings;

@@ -31,7 +31,7 @@ pub fn run(args: &RerunArgs) -> anyhow::Result<()> {
     let folder = RunFolder::create(out.path(), &original.config, false)?;
     if !args.common.quiet {
         print_data_summary(&dataset);
-        print_model_summary(&original.config);
+        print_model_summary(&original.config, &dataset);
     }
     signals::listen()?;
     train(&folder, &dataset, &original.config, None, &args.common)?;

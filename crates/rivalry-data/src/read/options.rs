@@ -2,11 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::declared;
+
+declared! {
 /// How to read a file; whatever is `None` is detected.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
-    /// The name of a format in [`FORMATS`](super::FORMATS).
+    /// The name of a format (`rivalry list formats`).
     pub format: Option<String>,
     /// The field delimiter; a space stands for any run of spaces and tabs.
     pub delimiter: Option<char>,
@@ -20,6 +23,7 @@ pub struct ReadOptions {
     pub rating: Option<String>,
     /// The column of timestamps, by name or by number; an empty name ignores timestamps.
     pub time: Option<String>,
+}
 }
 
 impl ReadOptions {

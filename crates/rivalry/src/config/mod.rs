@@ -2,9 +2,12 @@
 
 mod layers;
 mod legacy;
+mod patience;
+mod reference;
 mod settings;
 
 pub use layers::{no_source, read_layer, setting_layer, source_layer};
+pub use reference::{Setting, settings};
 pub use settings::{Config, GradientConfig, Select, TrainConfig};
 
 pub use crate::data::DataConfig;

@@ -3,7 +3,7 @@
 
 use super::{MetricAt, check};
 use crate::Result;
-use crate::data::Dataset;
+use crate::data::{Dataset, declared};
 use crate::memory::MemoryLimit;
 use serde::{Deserialize, Serialize};
 
@@ -43,19 +43,20 @@ pub enum Average {
     All,
 }
 
+declared! {
 /// The settings of an evaluation: `[eval]` of a config.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvalOptions {
-    /// The list lengths: each at least 1 and at most the number of items. Default: 20.
+    /// The list lengths: each at least 1 and at most the number of items.
     pub k: Vec<usize>,
-    /// The items that are masked. Default: `train+valid`.
+    /// The items that are masked.
     pub mask: Mask,
-    /// The users that means are taken over. Default: `evaluable`.
+    /// The users that means are taken over.
     pub average: Average,
-    /// Whether to measure popular and rare items separately, too. Default: no.
+    /// Whether to measure popular and rare items separately, too.
     pub buckets: bool,
-    /// Whether to measure coverage, popularity and Gini of the lists, too. Default: no.
+    /// Whether to measure coverage, popularity and Gini of the lists, too.
     pub beyond_accuracy: bool,
     /// Whether to return each user's values. Not a setting of a config: callers that want them ask for them.
     #[serde(skip)]
@@ -63,6 +64,7 @@ pub struct EvalOptions {
     /// How much memory the lists may take. Not a setting of a config.
     #[serde(skip)]
     pub memory: MemoryLimit,
+}
 }
 
 impl Default for EvalOptions {
