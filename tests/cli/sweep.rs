@@ -133,8 +133,10 @@ fn closed_form_models_are_trials_beside_the_losses() {
     let compared = world.json(&["compare", "runs", "--baseline", "popularity", "--json"]);
     assert_eq!((&compared["baseline"], &compared["select"]), (&"popularity".into(), &"valid".into()));
     let methods = compared["methods"].as_array().unwrap();
-    let seeds = |name: &str| methods.iter().find(|method| method["name"] == name).unwrap()["seeds"].clone();
-    assert_eq!((seeds("mf sl"), seeds("popularity")), (serde_json::json!([0, 1]), serde_json::json!([0])));
+    let seeds = |name: &str| {
+        methods.iter().find(|method| method["name"] == name).unwrap()["seeds"].as_array().unwrap().len()
+    };
+    assert_eq!((seeds("mf sl"), seeds("popularity")), (2, 1));
     assert!(methods.iter().any(|method| method["differences"]["NDCG@20"]["mean"].is_f64()), "{compared:#}");
     let error = world
         .fails(2, &["sweep", "--data", "synthetic", "--loss", "sl", "--model", "mf", "--model", "lightgcn"]);
