@@ -164,6 +164,32 @@ fn a_run_stops_early_by_default_says_so_and_runs_to_the_end_with_patience_none()
     holds(&world.fails(2, &[&args[..], &["--patience", "0"]].concat()), &["--patience", "'none'"]);
 }
 
+#[test]
+fn the_metric_that_selects_is_a_choice() {
+    let world = World::with_log();
+    let (_, said) =
+        world
+            .ok(&[&["train", "--data", "log.csv", "--out", "r", "--select-by", "recall@20"], SMALL].concat());
+    holds(&said, &["validation Recall@20"]);
+    holds(&String::from_utf8(world.read("r/config.toml")).unwrap(), &["select_by = \"Recall@20\""]);
+    let args = ["train", "--data", "log.csv", "--select-by", "NDCG@10"];
+    holds(&world.fails(2, &args), &["eval.select_by", "NDCG@10 is not measured", "NDCG@20", "eval.k=[10]"]);
+    let sweep = [
+        "sweep",
+        "--data",
+        "log.csv",
+        "--loss",
+        "sl",
+        "--grid",
+        "loss.tau=0.1,0.2",
+        "--select-by",
+        "Recall@20",
+    ];
+    let (table, said) = world.ok(&[&sweep[..], &["--epochs", "4", "--negatives", "10"]].concat());
+    holds(&said, &["validation Recall@20"]);
+    holds(&table, &["Recall@20", "NDCG@20"]);
+}
+
 /// A run of an earlier release says nothing of patience, and ran all epochs.
 #[test]
 fn the_config_of_an_earlier_run_means_what_it_meant() {

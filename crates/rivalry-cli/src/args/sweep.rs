@@ -62,6 +62,9 @@ pub struct SweepArgs {
     /// Stop a trial early after N evaluations without improvement; 'none' runs all epochs [default: 10]
     #[arg(long, value_name = "N|none", value_parser = patience, help_heading = "Training")]
     patience: Option<Patience>,
+    /// Metric that selects the epoch and the best trial, such as Recall@20 [default: NDCG@20]
+    #[arg(long, value_name = "METRIC", help_heading = "Training")]
+    select_by: Option<String>,
     /// Set any config key for all trials, such as train.eval_every=2; repeatable
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Training")]
     pub set: Vec<String>,
@@ -113,6 +116,7 @@ impl SweepArgs {
         layer.put("train.epochs", self.epochs);
         layer.put("train.negatives", self.negatives);
         layer.put("train.patience", self.patience);
+        layer.put("eval.select_by", self.select_by.clone());
         Ok(layer.0)
     }
 }

@@ -70,6 +70,9 @@ pub struct NewRunArgs {
     /// Stop early after N evaluations without improvement; 'none' runs all epochs [default: 10]
     #[arg(long, value_name = "N|none", value_parser = patience, help_heading = "Training")]
     patience: Option<Patience>,
+    /// Metric that selects the epoch, such as Recall@20 [default: NDCG@20]
+    #[arg(long, value_name = "METRIC", help_heading = "Training")]
+    select_by: Option<String>,
     /// Seed of initialisation, shuffling and negative sampling [default: 0]
     #[arg(long, value_name = "N", value_parser = seed(), help_heading = "Training")]
     seed: Option<u64>,
@@ -112,6 +115,7 @@ impl TrainArgs {
         layer.put("train.negatives", new.negatives);
         layer.put("train.eval_every", new.eval_every);
         layer.put("train.patience", new.patience);
+        layer.put("eval.select_by", new.select_by.clone());
         layer.put("train.seed", new.seed.map(|seed| seed as i64));
         layer.0
     }

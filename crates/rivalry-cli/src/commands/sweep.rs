@@ -154,9 +154,10 @@ fn name(args: &SweepArgs, data: &str) -> String {
 }
 
 /// Prints the selected trials with their test metrics at the cut-off of the selection metric.
-fn show(result: &SweepResult, ndcg: MetricAt, out: &Path, quiet: bool) -> std::io::Result<()> {
-    let recall = MetricAt::recall(ndcg.k());
-    let [recall_title, ndcg_title] = [recall, ndcg].map(|metric| metric.to_string());
+fn show(result: &SweepResult, metric: MetricAt, out: &Path, quiet: bool) -> std::io::Result<()> {
+    let [recall, ndcg] = [MetricAt::recall(metric.k()), MetricAt::ndcg(metric.k())];
+    let beside = if metric == recall { ndcg } else { recall };
+    let [beside_title, title] = [beside, metric].map(|metric| metric.to_string());
     let value = |x: Option<f64>| x.map_or("–".to_owned(), |x| format!("{x:.4}"));
     let rows = result.selected.iter().map(|selected| {
         let first = selected.seeds.first();
@@ -168,12 +169,12 @@ fn show(result: &SweepResult, ndcg: MetricAt, out: &Path, quiet: bool) -> std::i
             selected.tried.to_string(),
             value(selected.valid()),
             value(selected.default),
-            test_metric(selected, recall),
-            test_metric(selected, ndcg),
+            test_metric(selected, beside),
+            test_metric(selected, metric),
         ]
     });
     let header =
-        ["model", "selected on validation", "trial", "tried", "validation", "default", &recall_title, &ndcg_title];
+        ["model", "selected on validation", "trial", "tried", "validation", "default", &beside_title, &title];
     print(table::table(header, 3, rows))?;
     for (selected, edge) in
         result.selected.iter().flat_map(|one| one.edges.iter().map(move |edge| (one, edge)))

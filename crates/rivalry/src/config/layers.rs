@@ -50,6 +50,7 @@ impl Config {
         let model = ModelConfig::from_table("model", MODELS, &chosen(&given, "model")?)?;
         let data = parse("data", &given)?;
         let eval: EvalOptions = parse("eval", &given)?;
+        eval.check_selection()?;
         let train: TrainSection = parse("train", &given)?;
         let seed = train.seed;
         let gradient = match model.is_gradient() {
