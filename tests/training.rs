@@ -49,7 +49,7 @@ fn small_world() -> Dataset {
 
 fn small(loss: &str, backbone: &str, more: &[&str]) -> Config {
     // Losses with few negatives, or with a fixed number of them, keep theirs.
-    let many = matches!(LossConfig::named("loss", LOSSES, loss).build().negatives(), Negatives::Default(n) if n > 50);
+    let many = matches!(LossConfig::named("loss", LOSSES, loss).defaults().negatives, Negatives::Default(n) if n > 50);
     let (loss, backbone) = (format!("loss.type={loss}"), format!("model.type={backbone}"));
     let mut settings = vec![&loss[..], &backbone, "model.dim=20", "train.epochs=6"];
     settings.extend(["train.eval_every=2", "train.batch_size=700"]);

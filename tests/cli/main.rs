@@ -17,6 +17,7 @@ mod reading;
 mod released;
 mod report;
 mod reproduce;
+mod settings;
 mod support;
 mod sweep;
 mod training;

@@ -32,7 +32,7 @@ fn a_search_file_gives_the_best_of_each_loss_and_a_folder_for_each_trial() {
     assert_eq!(index, found["trials"]);
     let (table, said) = world.ok(&["sweep", "search.toml"]);
     holds(&table, &["selected on validation", "mf sl", "mf dsl-ca", "±", "rivalry report runs/sweep-search"]);
-    holds(&said, &["4 trials in runs/sweep-search"]);
+    holds(&said, &["4 trials (2 of them defaults or presets) in runs/sweep-search"]);
     // Two losses from a second seed each are still to come.
     holds(&world.ok(&["sweep", "search.toml", "--out", "again"]).1, &["1/6   mf", "6/6   mf"]);
     // The selected trials can be compared, although the other models were removed.
@@ -62,6 +62,63 @@ fn a_loss_comes_with_its_grid() {
 }
 
 #[test]
+fn grids_are_given_on_the_command_line_and_the_defaults_are_among_the_trials() {
+    let world = World::new();
+    let small = ["--epochs", "2", "--negatives", "10", "--set", "model.dim=8"];
+    let args = ["sweep", "--data", "synthetic", "--loss", "bpr", "--loss", "sl"];
+    let grids = ["--grid", "loss.tau=0.4,0.5,0.6", "--grid", "optim.lr=0.001,0.0001"];
+    let (table, said) = world.ok(&[&args[..], &small, &grids].concat());
+    // SL: six points and its defaults. BPR: two learning rates and its defaults.
+    holds(&said, &["10 trials (2 of them defaults or presets)"]);
+    holds(&table, &["default", "(default)", "NDCG@20"]);
+    let found = world.json(&[&args[..], &small, &grids, &["--json"]].concat());
+    let origins: Vec<&Value> =
+        found["trials"].as_array().unwrap().iter().map(|trial| &trial["origin"]).collect();
+    assert_eq!(origins.iter().filter(|origin| **origin == "default").count(), 2);
+    let chosen = found["chosen"].as_array().unwrap();
+    let score = |one: &Value| one["seeds"][0]["valid"].as_f64().unwrap();
+    assert!(score(&chosen[0]) >= score(&chosen[1]), "the best comes first");
+    assert!(
+        chosen.iter().all(|one| score(one) >= one["default"].as_f64().unwrap()),
+        "never below the defaults"
+    );
+    // The published grid by name, and faults.
+    let paper = ["sweep", "--data", "synthetic", "--loss", "sl", "--grid", "paper", "--lr", "0.1"];
+    let more = ["--set", "optim.weight_decay=0", "--epochs", "1", "--set", "model.dim=4", "--out", "paper"];
+    holds(&world.ok(&[&paper[..], &more, &["--negatives", "5"]].concat()).1, &["6 trials"]);
+    let fails =
+        |grid: &str| world.fails(2, &["sweep", "--data", "synthetic", "--loss", "sl", "--grid", grid]);
+    holds(&fails("papr"), &["--grid", "found 'papr'", "--grid loss.tau=0.1,0.2,0.3"]);
+    holds(&fails("loss.taus=1,2"), &["did you mean 'tau'?"]);
+    holds(&fails("loss.tau="), &["lacks a value"]);
+}
+
+#[test]
+fn the_best_at_an_edge_of_its_range_is_a_warning() {
+    let world = World::new();
+    let args = ["sweep", "--data", "synthetic", "--loss", "sl", "--grid", "optim.lr=1e-7,1e-6,1e-5,0.1"];
+    let small = ["--epochs", "4", "--negatives", "10", "--set", "model.dim=8"];
+    let (table, _) = world.ok(&[&args[..], &small].concat());
+    holds(&table, &["warning mf sl: optim.lr 0.1 is at the upper end of 0.0000001 to 0.1"]);
+    let found = world.json(&[&args[..], &small, &["--json"]].concat());
+    assert_eq!(found["chosen"][0]["edges"][0]["key"], "optim.lr");
+}
+
+#[test]
+fn progress_counts_rungs() {
+    let world = World::new();
+    world.write(
+        "s.toml",
+        &SEARCH.replace("epochs = 4", "epochs = 20").replace("[0.1, 0.2]", "[0.1, 0.15, 0.2, 0.3, 0.5]"),
+    );
+    let (_, said) = world.ok(&["sweep", "s.toml", "--halving", "--jobs", "1"]);
+    holds(
+        &said,
+        &["rung 1/3: 10 trials", "rung 1/3 1/10   mf", "rung 1/3 10/10", "rung 2/3: ", "rung 3/3: "],
+    );
+}
+
+#[test]
 fn closed_form_models_are_trials_beside_the_losses() {
     let world = World::new();
     let small = ["--trials", "3", "--epochs", "2", "--negatives", "10", "--halving", "--seeds", "2"];
@@ -69,13 +126,17 @@ fn closed_form_models_are_trials_beside_the_losses() {
     let found = world.json(&[&args[..], &small, &["--json"]].concat());
     assert_eq!(found["folder"], "runs/sweep-synthetic-sl-popularity");
     let selected = found["chosen"].as_array().unwrap();
-    let groups: Vec<(&Value, &Value)> = selected.iter().map(|one| (&one["model"], &one["loss"])).collect();
-    assert_eq!(groups, [(&"mf".into(), &"sl".into()), (&"popularity".into(), &Value::Null)]);
+    let mut groups: Vec<(&str, Option<&str>)> =
+        selected.iter().map(|one| (one["model"].as_str().unwrap(), one["loss"].as_str())).collect();
+    groups.sort_unstable();
+    assert_eq!(groups, [("mf", Some("sl")), ("popularity", None)]);
     let compared = world.json(&["compare", "runs", "--baseline", "popularity", "--json"]);
     assert_eq!((&compared["baseline"], &compared["select"]), (&"popularity".into(), &"valid".into()));
     let methods = compared["methods"].as_array().unwrap();
-    let seeds = |name: &str| methods.iter().find(|method| method["name"] == name).unwrap()["seeds"].clone();
-    assert_eq!((seeds("mf sl"), seeds("popularity")), (serde_json::json!([0, 1]), serde_json::json!([0])));
+    let seeds = |name: &str| {
+        methods.iter().find(|method| method["name"] == name).unwrap()["seeds"].as_array().unwrap().len()
+    };
+    assert_eq!((seeds("mf sl"), seeds("popularity")), (2, 1));
     assert!(methods.iter().any(|method| method["differences"]["NDCG@20"]["mean"].is_f64()), "{compared:#}");
     let error = world
         .fails(2, &["sweep", "--data", "synthetic", "--loss", "sl", "--model", "mf", "--model", "lightgcn"]);

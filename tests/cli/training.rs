@@ -145,6 +145,65 @@ fn patience_ends_a_run_early_and_resuming_it_changes_nothing() {
 }
 
 #[test]
+fn a_run_stops_early_by_default_says_so_and_runs_to_the_end_with_patience_none() {
+    let world = World::with_log();
+    let args = ["train", "--data", "log.csv", "--negatives", "10", "--dim", "8", "--eval-every", "1"];
+    let (out, said) = world.ok(&[&args[..], &["--epochs", "500", "--out", "early"]].concat());
+    holds(&out, &["stopped after 10 evaluations without improvement, of at most 500 epochs"]);
+    holds(&said, &["stops after 10 evaluations without improvement"]);
+    let early = world.json(&["train", "--resume", "early", "--json"]);
+    assert_eq!(early["ending"], "out-of-patience");
+    let all = ["--epochs", "60", "--patience", "none", "--json", "--out", "all"];
+    let all = world.json(&[&args[..], &all].concat());
+    assert_eq!((&all["ending"], &all["epochs"]), (&"finished".into(), &60.into()));
+    let config = String::from_utf8(world.read("all/config.toml")).unwrap();
+    holds(&config, &["patience = \"none\""]);
+    // Where the last epoch is taken there is nothing to wait for.
+    let last = ["--validation", "none", "--epochs", "30", "--json", "--out", "last"];
+    assert_eq!(world.json(&[&args[..], &last].concat())["epochs"], 30);
+    holds(&world.fails(2, &[&args[..], &["--patience", "0"]].concat()), &["--patience", "'none'"]);
+}
+
+#[test]
+fn the_metric_that_selects_is_a_choice() {
+    let world = World::with_log();
+    let (_, said) =
+        world
+            .ok(&[&["train", "--data", "log.csv", "--out", "r", "--select-by", "recall@20"], SMALL].concat());
+    holds(&said, &["validation Recall@20"]);
+    holds(&String::from_utf8(world.read("r/config.toml")).unwrap(), &["select_by = \"Recall@20\""]);
+    let args = ["train", "--data", "log.csv", "--select-by", "NDCG@10"];
+    holds(&world.fails(2, &args), &["eval.select_by", "NDCG@10 is not measured", "NDCG@20", "eval.k=[10]"]);
+    let sweep = [
+        "sweep",
+        "--data",
+        "log.csv",
+        "--loss",
+        "sl",
+        "--grid",
+        "loss.tau=0.1,0.2",
+        "--select-by",
+        "Recall@20",
+    ];
+    let (table, said) = world.ok(&[&sweep[..], &["--epochs", "4", "--negatives", "10"]].concat());
+    holds(&said, &["validation Recall@20"]);
+    holds(&table, &["Recall@20", "NDCG@20"]);
+}
+
+/// A run of an earlier release says nothing of patience, and ran all epochs.
+#[test]
+fn the_config_of_an_earlier_run_means_what_it_meant() {
+    let world = World::with_log();
+    world.train("run", &["--patience", "none"]);
+    let config = String::from_utf8(world.read("run/config.toml")).unwrap();
+    world.write("earlier.toml", &config.replace("patience = \"none\"\n", ""));
+    assert_ne!(world.read("earlier.toml"), config.as_bytes());
+    let args = ["train", "--config", "earlier.toml", "--out", "again", "--quiet"];
+    world.ok(&args);
+    assert_eq!(String::from_utf8(world.read("again/config.toml")).unwrap(), config);
+}
+
+#[test]
 fn the_help_names_the_defaults_the_library_has() {
     let (help, _) = World::new().ok(&["train", "--help"]);
     let help: Vec<&str> = help.split_whitespace().collect();
@@ -157,7 +216,7 @@ fn the_help_names_the_defaults_the_library_has() {
         ("--eval-every", gradient.train.eval_every.to_string()),
         ("--seed", config.seed.to_string()),
         ("--dim", config.model.dim().unwrap().to_string()),
-        ("--lr", gradient.optim.lr().to_string()),
+        ("--patience", gradient.train.patience.unwrap().to_string()),
         ("--loss", gradient.loss.name().to_owned()),
         ("--model", config.model.name().to_owned()),
     ] {

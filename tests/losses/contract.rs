@@ -8,7 +8,7 @@ fn the_order_of_negatives_does_not_matter() {
         // A network of the loss may read its items in order; the loss of the model itself may not.
         let of_scores = |phase: &Phase| matches!(phase, Phase::Model | Phase::Adversary);
         let phases: Vec<Phase> = phases(&*loss).into_iter().filter(of_scores).collect();
-        let n = n_negatives(&*loss, 30);
+        let n = n_negatives(name, 30);
         let (straight, mut turned) = (scores(4, n), scores(4, n));
         for row in turned.negatives.iter_mut().chain(&mut turned.similarities) {
             row.reverse();
@@ -34,7 +34,7 @@ fn extreme_scores_stay_finite() {
         let settings = format!("tau = 0.005\nalpha = 0.9\nbeta = 1.0\nactivation = '{activation}'");
         let settings = settings.replace("activation = 'exp'", "scale = 'kappa'\ntemperature = 'competition'");
         for_each_loss(&settings, |name, loss| {
-            let n = n_negatives(&*loss, 40);
+            let n = n_negatives(name, 40);
             for (positive, negative) in [(1.0, -1.0), (-1.0, 1.0), (0.0, 0.0), (1.0, 1.0)] {
                 for (similarity, phase) in
                     [-1.0, 1.0].iter().flat_map(|&s| phases(&*loss).into_iter().map(move |t| (s, t)))

@@ -11,7 +11,7 @@ fn gradients_agree_with_finite_differences() {
         let settings = settings.replace("activation = 'exp'", "scale = 'kappa'\nweight = 'top-k'");
         for_each_loss(&settings, |name, mut loss| {
             loss.set_quantile(0, 0.3);
-            let scores = scores(5, n_negatives(&*loss, 24));
+            let scores = scores(5, n_negatives(name, 24));
             for phase in phases(&*loss) {
                 let measures = scores.measures(&*loss);
                 for (b, &measure) in measures.iter().enumerate() {

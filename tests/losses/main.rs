@@ -77,8 +77,8 @@ fn build(name: &str, settings: &str) -> Box<dyn Loss> {
 }
 
 /// A number of negatives that the loss can work with.
-fn n_negatives(loss: &dyn Loss, wanted: usize) -> usize {
-    match loss.negatives() {
+fn n_negatives(name: &str, wanted: usize) -> usize {
+    match LossConfig::named("loss", LOSSES, name).defaults().negatives {
         Negatives::Exactly(n) => n,
         Negatives::Default(_) => wanted,
     }

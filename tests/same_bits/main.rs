@@ -72,7 +72,8 @@ fn train(folder: &Path, name: &str, args: &[&str]) -> Result<String, String> {
 
 fn small(folder: &Path) -> BTreeMap<String, String> {
     std::fs::write(folder.join("log.csv"), log()).unwrap();
-    let common = "--data log.csv --dim 20 --epochs 6 --eval-every 3 --set train.batch_size=200 --set train.select=last --quiet";
+    let common = "--data log.csv --dim 20 --epochs 6 --eval-every 3 --set train.batch_size=200 --lr 0.1 \
+                  --set model.score=cosine --set optim.weight_decay=0 --set train.select=last --quiet";
     let common: Vec<&str> = common.split(' ').collect();
     let mut jobs: Vec<(String, Vec<String>)> = Vec::new();
     for loss in names("losses") {

@@ -6,6 +6,7 @@ mod commands;
 mod comparison;
 mod counting;
 mod flags;
+mod inline_grids;
 mod output;
 mod progress;
 mod settings;

@@ -1,7 +1,6 @@
 //! What `sweep` and `reproduce` share: parallelism and the progress display.
 
-use rivalry::eval::MetricAt;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -11,8 +10,9 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use rivalry::Error;
 use rivalry::data::LoadOptions;
+use rivalry::eval::MetricAt;
 use rivalry::memory::MemoryLimit;
-use rivalry_runs::sweep::{SweepObserver, SweepOptions, Trial, TrialEvent, TrialState, TrialStatus};
+use rivalry_runs::sweep::{Rung, SweepObserver, SweepOptions, Trial, TrialEvent, TrialState, TrialStatus};
 
 use crate::args::Machine;
 use crate::output::say;
@@ -46,6 +46,9 @@ struct DisplayState {
     /// The fraction of each trial that is done.
     parts: HashMap<String, f64>,
     left: HashMap<String, TrialState>,
+    rung: Option<Rung>,
+    /// The trials that have come to the end of the rung.
+    through: HashSet<String>,
     best: Option<(f64, String)>,
 }
 
@@ -62,9 +65,18 @@ impl SweepDisplay {
             bar.enable_steady_tick(Duration::from_millis(250));
             bar
         });
-        let (parts, left) = (HashMap::new(), HashMap::new());
-        let lines = !quiet && !terminal;
-        Self { state: Mutex::new(DisplayState { bar, lines, metric, trials, parts, left, best: None }) }
+        let state = DisplayState {
+            bar,
+            lines: !quiet && !terminal,
+            metric,
+            trials,
+            parts: HashMap::new(),
+            left: HashMap::new(),
+            rung: None,
+            through: HashSet::new(),
+            best: None,
+        };
+        Self { state: Mutex::new(state) }
     }
 
     fn shown(&self) -> MutexGuard<'_, DisplayState> {
@@ -90,6 +102,16 @@ impl SweepObserver for SweepDisplay {
         shown.draw();
         if stop_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
+
+    fn begin(&self, rung: Rung) {
+        let mut shown = self.shown();
+        shown.rung = (rung.of > 1).then_some(rung);
+        shown.through.clear();
+        if let (true, Some(Rung { number, of, trials })) = (shown.lines, shown.rung) {
+            say(format_args!("rung {number}/{of}: {trials} trials"));
+        }
+        shown.draw();
+    }
 }
 
 impl DisplayState {
@@ -111,6 +133,7 @@ impl DisplayState {
 
     fn leave(&mut self, trial: &Trial, status: &TrialStatus) {
         self.note_best(trial, status.valid);
+        self.through.insert(trial.name.clone());
         if status.is_over() {
             self.parts.insert(trial.name.clone(), 1.0);
         }
@@ -118,7 +141,7 @@ impl DisplayState {
         let is_new =
             self.left.insert(trial.name.clone(), status.state.clone()).as_ref() != Some(&status.state);
         if self.lines && is_new {
-            let (metric, done) = (self.metric, self.done());
+            let metric = self.metric;
             let figure = match (&status.state, status.valid) {
                 (TrialState::Failed(reason), _) => format!("failed: {reason}"),
                 (TrialState::Running(epoch), Some(value)) => {
@@ -127,7 +150,7 @@ impl DisplayState {
                 (_, Some(value)) => format!("validation {metric} {value:.4}"),
                 _ => "finished".to_owned(),
             };
-            say(format_args!("{done}/{}   {}   {figure}", self.trials.max(done), describe(trial)));
+            say(format_args!("{}   {}   {figure}", self.count(), describe(trial)));
         }
     }
 
@@ -138,12 +161,21 @@ impl DisplayState {
             .count()
     }
 
+    /// How many of the trials are through: of the rung where there are rungs, otherwise of the sweep.
+    fn count(&self) -> String {
+        match self.rung {
+            Some(Rung { number, of, trials }) => {
+                format!("rung {number}/{of} {}/{trials}", self.through.len())
+            }
+            None => format!("{}/{}", self.done(), self.trials.max(self.done())),
+        }
+    }
+
     fn draw(&self) {
         let Some(bar) = &self.bar else { return };
-        let done = self.done();
         bar.set_length((self.trials.max(self.parts.len()) as f64 * STEPS) as u64);
         bar.set_position((self.parts.values().sum::<f64>() * STEPS) as u64);
-        bar.set_prefix(format!("{done}/{} trials", self.trials.max(done)));
+        bar.set_prefix(format!("{} trials", self.count()));
         if let Some((value, who)) = &self.best {
             bar.set_message(format!("best on validation: {} {value:.4} with {who}", self.metric));
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use rivalry::config::{Config, GradientConfig};
+use rivalry::config::{Config, GradientConfig, Select};
 use rivalry::data::{Dataset, thousands};
 use rivalry::eval::{Average, Mask};
 use rivalry::train::{Fitted, TrainingState, trainer};
@@ -108,7 +108,7 @@ pub fn print_data_summary(dataset: &Dataset) {
 }
 
 /// Prints the model and how it is trained.
-pub fn print_model_summary(config: &Config) {
+pub fn print_model_summary(config: &Config, dataset: &Dataset) {
     say(format_args!("model   {}", config.model));
     if let Some(GradientConfig { loss, sampler, optim, train }) = &config.gradient {
         say(format_args!("loss    {loss}"));
@@ -119,6 +119,18 @@ pub fn print_model_summary(config: &Config) {
             optim.name(),
             optim.lr()
         ));
+        let chosen = match train.select {
+            None | Some(Select::Valid) => !dataset.valid.is_empty(),
+            Some(Select::Last) => false,
+            Some(Select::Test) => true,
+        };
+        if let (Some(patience), true) = (train.patience, chosen) {
+            let every = train.eval_every;
+            say(format_args!(
+                "        at most {} epochs, evaluated every {every}; stops after {patience} evaluations without improvement",
+                train.epochs
+            ));
+        }
     }
     let eval = &config.eval;
     if (eval.mask, eval.average) != (Mask::default(), Average::default()) {

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Preparation, read::ReadOptions};
+use crate::declared;
 
+declared! {
 /// Where the data come from and how they are read and split.
 ///
 /// ```
@@ -14,12 +16,13 @@ use super::{Preparation, read::ReadOptions};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DataConfig {
-    /// The name of a data set in the [`catalogue`](crate::catalogue), or a path.
+    /// The name of a data set (`rivalry list datasets`), or the path of a file or folder.
     pub source: String,
     /// How to read the files.
     pub read: ReadOptions,
     /// How to filter and split.
     pub prepare: Preparation,
+}
 }
 
 impl DataConfig {

@@ -44,6 +44,7 @@
 mod catalogue;
 mod config;
 mod dataset;
+pub mod declared;
 pub mod digest;
 #[cfg(feature = "download")]
 mod download;

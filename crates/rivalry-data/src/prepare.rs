@@ -9,20 +9,22 @@ use super::{
     split::{Rule, Split, Validation, floor_share},
     stats::Unseen,
 };
+use crate::declared;
 use crate::error::{InputError, Result};
 use crate::rng::Purpose;
 
+declared! {
 /// How raw records become a data set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Preparation {
-    /// Keep only records rated at least this; default: all.
+    /// Keep only records rated at least this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_rating: Option<f32>,
-    /// Keep only users with at least this many items, repeatedly until this and `item_core` both hold; 0 (default) and 1
+    /// Keep only users with at least this many items, repeatedly until this and `item_core` both hold; 0 and 1
     /// keep all.
     pub user_core: u32,
-    /// Keep only items with at least this many users; 0 (default) and 1 keep all.
+    /// Keep only items with at least this many users; 0 and 1 keep all.
     pub item_core: u32,
     /// The seed of random splits.
     pub seed: u64,
@@ -33,6 +35,7 @@ pub struct Preparation {
     /// False pairs to add to the training set, as a fraction of its pairs, to measure robustness against noise.
     #[serde(skip_serializing_if = "is_zero")]
     pub noise: f64,
+}
 }
 
 fn is_zero(share: &f64) -> bool {

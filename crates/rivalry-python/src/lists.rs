@@ -70,7 +70,7 @@ fn described<B>(entry: &Entry<B>) -> serde_json::Value {
             Value::Choice(name) => json!(name),
         };
         let range = param.range.to_string();
-        json!({"name": param.name, "doc": param.doc, "default": default, "range": range, "grid": param.grid})
+        json!({"name": param.name, "doc": param.doc, "default": default, "range": range, "grid": param.search.grid})
     });
     json!({"name": entry.name, "summary": entry.summary, "params": params.collect::<Vec<_>>()})
 }

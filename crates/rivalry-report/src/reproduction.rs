@@ -235,7 +235,7 @@ fn settings(cell: &CellResult) -> String {
     let params = entry.map_or(&[][..], |entry| entry.params);
     let of_loss = cell.loss.iter().filter(|(key, _)| *key != "type").filter_map(|(key, value)| {
         let value = shown(value);
-        let is_default = |param: &&Param| param.grid.is_empty() && param.default.to_string() == value;
+        let is_default = |param: &&Param| param.search.grid.is_empty() && param.default.to_string() == value;
         let param = params.iter().find(|param| param.name == key);
         param.filter(is_default).is_none().then(|| format!("{key} {value}"))
     });

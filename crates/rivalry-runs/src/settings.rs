@@ -62,10 +62,15 @@ impl Settings {
         self.0.insert(key.to_owned(), value.into());
     }
 
+    /// The keys, in alphabetical order, whose values differ; absent settings count as a value.
+    pub fn differences<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a String> {
+        let keys: BTreeSet<&String> = self.keys().chain(other.keys()).collect();
+        keys.into_iter().filter(|key| self.get(key) != other.get(key))
+    }
+
     /// The first key, in alphabetical order, whose values differ; absent settings count as a value.
     pub fn first_difference<'a>(&'a self, other: &'a Self) -> Option<&'a String> {
-        let keys: BTreeSet<&String> = self.keys().chain(other.keys()).collect();
-        keys.into_iter().find(|key| self.get(key) != other.get(key))
+        self.differences(other).next()
     }
 }
 

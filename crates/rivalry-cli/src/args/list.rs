@@ -37,4 +37,8 @@ pub enum ListKind {
     Validations,
     /// Input file formats (--format)
     Formats,
+    /// Every setting of a config (--set KEY=VALUE)
+    Settings,
+    /// Published and tuned settings (--preset)
+    Presets,
 }

@@ -3,6 +3,7 @@
 mod compare;
 mod data;
 mod evaluate;
+mod flags;
 mod list;
 mod recommend;
 mod report;
@@ -19,6 +20,7 @@ use rivalry::memory::MemoryLimit;
 pub use compare::{CompareArgs, FormatArg, InspectArgs};
 pub use data::{DataCommand, Layer, SourceArgs};
 pub use evaluate::{AverageArg, EvaluateArgs, MaskArg, SplitArg};
+pub use flags::flags_by_key;
 pub use list::{ListArgs, ListKind};
 pub use recommend::{RecommendArgs, SimilarArgs, UsersArgs};
 pub use report::ReportArgs;

@@ -7,7 +7,7 @@ use rivalry::InputError;
 use rivalry_runs::sweep::is_closed_form;
 
 use super::Common;
-use super::data::{Layer, PrepareArgs, ReadArgs, seed};
+use super::data::{Layer, Patience, PrepareArgs, ReadArgs, patience, seed};
 
 /// `rivalry sweep`
 #[derive(Debug, Args)]
@@ -17,10 +17,13 @@ use super::data::{Layer, PrepareArgs, ReadArgs, seed};
 Write several grids as [[grid]]. trials = 50 samples 50 trials at random; a value can then also
 be a range, { from = 0.001, to = 0.1, log = true }. seeds = 5 trains the best trial of each loss
 with five seeds.\n
+Wherever there is something to search, the defaults of the loss and the preset for the data, if there
+is one, are trials, too, and are trained to the end: a sweep never ends below them. It warns if the
+best lies at the edge of what was searched.\n
 Trials are selected on the validation set, never on the test set. Run the same command again to
 resume an interrupted sweep, or several times at once to share the work between processes.")]
 pub struct SweepArgs {
-    /// TOML search file [default: the built-in grid of each --loss]
+    /// TOML search file [default: search around what works for each --loss]
     pub file: Option<PathBuf>,
     /// File, folder or name of a data set (see 'rivalry list datasets')
     #[arg(long, value_name = "NAME|PATH", help_heading = "Data", display_order = 0)]
@@ -28,10 +31,14 @@ pub struct SweepArgs {
     /// Folder to search first for named data sets
     #[arg(long, value_name = "DIR", help_heading = "Data", display_order = 1)]
     pub data_dir: Option<PathBuf>,
-    /// Search the built-in grid of this loss (see 'rivalry list losses'); repeatable
+    /// Search this loss (see 'rivalry list losses' for what is searched); repeatable
     #[arg(long, value_name = "NAME", help_heading = "Search")]
     pub loss: Vec<String>,
-    /// Sample N random trials from the grids
+    /// Search these values of a key and nothing else, such as loss.tau=0.1,0.2,0.3, or 'paper' for the
+    /// published grid of each --loss; repeatable
+    #[arg(long, value_name = "KEY=V1,V2,…|paper", help_heading = "Search")]
+    pub grid: Vec<String>,
+    /// Draw N random trials instead of trying all of the grid
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), help_heading = "Search")]
     pub trials: Option<u32>,
     /// Train the best trial of each loss with N seeds
@@ -43,18 +50,21 @@ pub struct SweepArgs {
     /// Model of the losses [default: mf], or a closed-form model to add (see 'rivalry list models'); repeatable
     #[arg(long, value_name = "NAME", alias = "backbone", help_heading = "Search")]
     pub model: Vec<String>,
-    /// Learning rate [default: 0.1]
+    /// Learning rate of all trials [default: searched]
     #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Training")]
     lr: Option<f64>,
-    /// Number of epochs [default: 200]
+    /// Number of epochs of a trial, at most [default: 200]
     #[arg(long, value_name = "N", help_heading = "Training")]
     epochs: Option<u32>,
     /// Negatives per training pair [default: depends on the loss; 1000 for the softmax family]
     #[arg(long, value_name = "N", help_heading = "Training")]
     negatives: Option<u32>,
-    /// Stop a trial early after N evaluations without improvement
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    patience: Option<u32>,
+    /// Stop a trial early after N evaluations without improvement; 'none' runs all epochs [default: 10]
+    #[arg(long, value_name = "N|none", value_parser = patience, help_heading = "Training")]
+    patience: Option<Patience>,
+    /// Metric that selects the epoch and the best trial, such as Recall@20 [default: NDCG@20]
+    #[arg(long, value_name = "METRIC", help_heading = "Training")]
+    select_by: Option<String>,
     /// Cut-offs K of the metrics, such as 5,20 [default: 20]
     #[arg(short, long, value_delimiter = ',', value_name = "K,…", help_heading = "Training")]
     k: Vec<u32>,
@@ -110,6 +120,7 @@ impl SweepArgs {
         layer.put("train.negatives", self.negatives);
         layer.put("train.patience", self.patience);
         layer.put("eval.k", (!self.k.is_empty()).then(|| self.k.clone()));
+        layer.put("eval.select_by", self.select_by.clone());
         Ok(layer.0)
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Command, Id};
 
 use super::Common;
-use super::data::{Layer, PrepareArgs, ReadArgs, seed};
+use super::data::{Layer, Patience, PrepareArgs, ReadArgs, patience, seed};
 
 /// `rivalry train`
 #[derive(Debug, Args)]
@@ -15,7 +15,7 @@ pub struct TrainArgs {
     pub data_dir: Option<PathBuf>,
     #[command(flatten)]
     pub new: NewRunArgs,
-    /// Number of epochs [default: 200]
+    /// Number of epochs, at most [default: 200]
     #[arg(long, value_name = "N", help_heading = "Training")]
     pub epochs: Option<u32>,
     /// Resume a run from its checkpoint, with its own config; --epochs can extend it
@@ -53,7 +53,7 @@ pub struct NewRunArgs {
     /// Loss (see 'rivalry list losses') [default: dsl]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     loss: Option<String>,
-    /// Learning rate [default: 0.1]
+    /// Learning rate [default: depends on the loss; 0.1 for the softmax family]
     #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Training")]
     lr: Option<f64>,
     /// Embedding dimension [default: 64]
@@ -68,9 +68,12 @@ pub struct NewRunArgs {
     /// Epochs between evaluations [default: 5]
     #[arg(long, value_name = "N", help_heading = "Training")]
     eval_every: Option<u32>,
-    /// Stop early after N evaluations without improvement [default: run all epochs]
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    patience: Option<u32>,
+    /// Stop early after N evaluations without improvement; 'none' runs all epochs [default: 10]
+    #[arg(long, value_name = "N|none", value_parser = patience, help_heading = "Training")]
+    patience: Option<Patience>,
+    /// Metric that selects the epoch, such as Recall@20 [default: NDCG@20]
+    #[arg(long, value_name = "METRIC", help_heading = "Training")]
+    select_by: Option<String>,
     /// Cut-offs K of the metrics, such as 5,20 [default: 20]
     #[arg(short, long, value_delimiter = ',', value_name = "K,…", help_heading = "Training")]
     k: Vec<u32>,
@@ -116,6 +119,7 @@ impl TrainArgs {
         layer.put("train.negatives", new.negatives);
         layer.put("train.eval_every", new.eval_every);
         layer.put("train.patience", new.patience);
+        layer.put("eval.select_by", new.select_by.clone());
         layer.put("train.seed", new.seed.map(|seed| seed as i64));
         layer.put("eval.k", (!new.k.is_empty()).then(|| new.k.clone()));
         layer.0

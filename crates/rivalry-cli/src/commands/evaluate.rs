@@ -106,6 +106,7 @@ fn options(args: &EvaluateArgs, own: &EvalOptions) -> EvalOptions {
         memory: args.machine.memory(),
         buckets: args.buckets || own.buckets,
         beyond_accuracy: args.beyond || own.beyond_accuracy,
+        select_by: own.select_by,
     }
 }
 

@@ -3,11 +3,13 @@
 use rivalry::data::read::FORMATS;
 use rivalry::data::{Counts, SPLITS, SplitEntry, VALIDATIONS, catalogue, thousands};
 use rivalry::eval::METRICS;
-use rivalry::loss::LOSSES;
+use rivalry::loss::{Init, LOSSES, Negatives};
 use rivalry::models::{Kind, MODELS};
 use rivalry::optim::OPTIMIZERS;
-use rivalry::params::{Entry, Param};
+use rivalry::params::{Draw, Entry, Param, Search};
 use rivalry::sampler::SAMPLERS;
+use rivalry_runs::presets::{paper_cells, preset_layer, tuned};
+use rivalry_runs::settings::Settings;
 use serde::Serialize;
 
 use crate::args::{ListArgs, ListKind};
@@ -23,6 +25,9 @@ struct Line {
     counts: Option<Counts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recognised_by: Option<&'static str>,
+    /// The initialisation of the embeddings, for a loss.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    initialisation: Option<String>,
     parameters: Vec<Parameter>,
 }
 
@@ -37,13 +42,52 @@ struct Parameter {
     range: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     summary: String,
+    /// What a sweep tries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     grid: Vec<f64>,
+    /// How random trials draw it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    draw: Option<&'static str>,
+    /// What the published search tried.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    paper_grid: Vec<f64>,
+}
+
+impl Parameter {
+    fn new(section: &str, param: &Param) -> Self {
+        let Search { grid, draw, paper } = param.search;
+        let draw = match draw {
+            Draw::Listed => "listed",
+            Draw::Uniform => "uniform",
+            Draw::LogUniform => "log-uniform",
+        };
+        Self {
+            key: format!("{section}.{}", param.name),
+            default: Some(default_of(param)),
+            range: match param.range.to_string() {
+                any if any == "any" => String::new(),
+                range => range,
+            },
+            summary: param.doc.to_owned(),
+            grid: grid.to_vec(),
+            draw: (!grid.is_empty()).then_some(draw),
+            paper_grid: paper.to_vec(),
+        }
+    }
+
+    /// The summary, and what a sweep tries.
+    fn described(&self) -> String {
+        let values: Vec<String> = self.grid.iter().map(f64::to_string).collect();
+        match self.draw {
+            Some(draw) => format!("{} [searched: {}; {draw}]", self.summary, values.join(", ")),
+            None => self.summary.clone(),
+        }
+    }
 }
 
 pub fn run(args: &ListArgs) -> anyhow::Result<()> {
     let lines = match args.kind {
-        ListKind::Losses => entries("loss", LOSSES),
+        ListKind::Losses => losses(),
         ListKind::Models => entries("model", MODELS.iter()),
         ListKind::Backbones => {
             entries("model", MODELS.iter().filter(|entry| matches!(entry.build, Kind::Gradient(_))))
@@ -55,6 +99,8 @@ pub fn run(args: &ListArgs) -> anyhow::Result<()> {
         ListKind::Splits => choices("data.prepare.split", SPLITS),
         ListKind::Validations => choices("data.prepare.validation", VALIDATIONS),
         ListKind::Formats => formats(),
+        ListKind::Presets => presets(),
+        ListKind::Settings => return super::list_settings::run(args.json),
     };
     if args.json {
         print_json(&lines)?;
@@ -75,11 +121,14 @@ fn show(lines: &[Line]) -> std::io::Result<()> {
         if let Some(sign) = line.recognised_by {
             print(format_args!("    recognised by {sign}"))?;
         }
+        if let Some(initialisation) = &line.initialisation {
+            print(format_args!("    embeddings start {initialisation}"))?;
+        }
         let rows = line.parameters.iter().map(|p| {
             let shown =
                 |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let default = p.default.as_ref().map(|value| format!("= {}", shown(value))).unwrap_or_default();
-            [p.key.clone(), default, p.range.clone(), p.summary.clone()]
+            [p.key.clone(), default, p.range.clone(), p.described()]
         });
         for row in table::columns(rows) {
             print(format_args!("    {row}"))?;
@@ -95,23 +144,46 @@ fn default_of(param: &Param) -> serde_json::Value {
 }
 
 fn entries<B: 'static>(section: &str, list: impl IntoIterator<Item = &'static Entry<B>>) -> Vec<Line> {
-    let parameter = |param: &Param| Parameter {
-        key: format!("{section}.{}", param.name),
-        default: Some(default_of(param)),
-        range: match param.range.to_string() {
-            any if any == "any" => String::new(),
-            range => range,
-        },
-        summary: param.doc.to_owned(),
-        grid: param.grid.to_vec(),
-    };
     let line = |entry: &Entry<B>| Line {
         name: entry.name.to_owned(),
         summary: entry.summary.to_owned(),
-        parameters: entry.params.iter().map(parameter).collect(),
+        parameters: entry.params.iter().map(|param| Parameter::new(section, param)).collect(),
         ..Line::default()
     };
     list.into_iter().map(line).collect()
+}
+
+/// Losses: their parameters, and the settings of other sections that each brings along.
+fn losses() -> Vec<Line> {
+    let mut lines = entries("loss", LOSSES);
+    for (line, entry) in lines.iter_mut().zip(LOSSES) {
+        let defaults = &entry.build.defaults;
+        let parameter = |key: &str, default: serde_json::Value, summary: &str| Parameter {
+            key: key.to_owned(),
+            default: Some(default),
+            summary: summary.to_owned(),
+            ..Parameter::default()
+        };
+        line.parameters.push(parameter(
+            "model.score",
+            defaults.score.name().into(),
+            "score of a user and an item",
+        ));
+        line.parameters.extend(defaults.optim().map(|param| Parameter::new("optim", param)));
+        line.parameters.push(match defaults.negatives {
+            Negatives::Default(n) => {
+                parameter("train.negatives", n.into(), "negatives for each training pair")
+            }
+            Negatives::Exactly(n) => {
+                parameter("train.negatives", n.into(), "negatives for each training pair, no other number")
+            }
+        });
+        line.initialisation = Some(match defaults.init {
+            Init::Normal(deviation) => format!("as normal numbers with standard deviation {deviation}"),
+            Init::Xavier => "as normal numbers with variance 2/(rows + columns) (Xavier)".to_owned(),
+        });
+    }
+    lines
 }
 
 /// Splits and validations: the parameters are the fields of the default value.
@@ -152,6 +224,29 @@ fn metrics() -> Vec<Line> {
         ..Line::default()
     };
     METRICS.iter().map(line).collect()
+}
+
+/// The presets that can be run, with the hyperparameters they set.
+fn presets() -> Vec<Line> {
+    let line = |name: String, found: String| {
+        let layer = preset_layer(&name).ok()?;
+        let hyperparameters = Settings::from_table(&layer).filter(|key| {
+            let section = key.starts_with("loss.") || key.starts_with("optim.");
+            section && key != "loss.type"
+        });
+        let text =
+            |key: &String| Some(format!("{} {}", key.split('.').next_back()?, hyperparameters.text(key)?));
+        let settings: Vec<String> = hyperparameters.keys().filter_map(text).collect();
+        Some(Line { name, summary: format!("{}; {found}", settings.join(", ")), ..Line::default() })
+    };
+    let published = paper_cells().iter().filter_map(|cell| {
+        let figures = cell.published.iter().map(|(metric, value)| format!("{metric} {value}"));
+        line(cell.name(), format!("published: {}", figures.collect::<Vec<_>>().join(", ")))
+    });
+    let ours = tuned().iter().filter_map(|tuned| {
+        line(tuned.name(), format!("tuned by our own sweep: validation NDCG@20 {}", tuned.valid))
+    });
+    published.chain(ours).collect()
 }
 
 fn formats() -> Vec<Line> {

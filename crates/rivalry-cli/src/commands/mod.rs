@@ -7,6 +7,7 @@ mod doctor;
 mod evaluate;
 mod inspect;
 mod list;
+mod list_settings;
 mod quickstart;
 mod recommend;
 mod report;

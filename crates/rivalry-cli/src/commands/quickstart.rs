@@ -52,7 +52,7 @@ pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
     let mut records = Vec::new();
     for (folder, config) in folders.iter().zip(&configs) {
         if !args.common.quiet {
-            print_model_summary(config);
+            print_model_summary(config, &dataset);
         }
         records.push(train(folder, &dataset, config, None, &args.common)?);
     }

@@ -35,7 +35,7 @@ pub fn run(args: &RerunArgs) -> anyhow::Result<()> {
     standard_input.map_or(Ok(()), |content| folder.keep_standard_input(&content))?;
     if !args.common.quiet {
         print_data_summary(&dataset);
-        print_model_summary(&original.config);
+        print_model_summary(&original.config, &dataset);
     }
     signals::listen()?;
     train(&folder, &dataset, &original.config, None, &args.common)?;

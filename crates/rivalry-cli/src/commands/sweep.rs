@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rivalry::InputError;
-use rivalry::config::setting_layer;
+use rivalry::config::{Config, setting_layer};
 use rivalry::data::STANDARD_INPUT;
 use rivalry_runs::sweep::{
-    Halving, SearchSpace, SelectedTrial, SweepFolder, SweepOptions, SweepResult, Trial, TrialState,
+    Halving, Origin, SearchSpace, SelectedTrial, SweepFolder, SweepOptions, SweepResult, Trial, TrialState,
 };
 use serde::Serialize;
 
 use super::{load, use_machine};
 use crate::args::SweepArgs;
+use crate::inline_grids::InlineGrids;
 use crate::output::{print, print_json, quoted, say};
 use crate::settings::absolute_source;
 use crate::signals::{self, SweepInterrupted};
@@ -27,6 +28,9 @@ struct Document<'a> {
     #[serde(flatten)]
     result: &'a SweepResult,
 }
+
+/// Beyond this many trials a sweep suggests to draw some.
+const MANY: usize = 100;
 
 pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
@@ -54,12 +58,20 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     let folder = SweepFolder::open(&out, load)?;
     if !args.common.quiet {
         print_data_summary(&dataset);
+        let baselines = trials.iter().filter(|trial| trial.is_baseline()).count();
+        let with =
+            if baselines > 0 { format!(" ({baselines} of them defaults or presets)") } else { String::new() };
         say(format_args!(
-            "sweep   {} trials in {}, {} in parallel",
+            "sweep   {} trials{with} in {}, {} in parallel",
             trials.len(),
             out.display(),
             options.jobs
         ));
+        if trials.len() > MANY && args.trials.is_none() {
+            say(
+                "note    that is a large grid: --trials 50 draws some of it, --halving drops poor trials early",
+            );
+        }
     }
     drop(dataset);
     signals::listen()?;
@@ -101,11 +113,19 @@ fn search_space(args: &SweepArgs) -> rivalry::Result<SearchSpace> {
     for setting in &args.set {
         space = space.with(setting_layer(setting)?);
     }
-    for loss in &args.loss {
-        space = space.with_loss(loss)?;
+    let inline = InlineGrids::parse(&args.grid)?;
+    let losses = match args.file.is_none() && args.loss.is_empty() && !inline.keys.is_empty() {
+        true => Config::default().loss_name().into_iter().map(str::to_owned).collect(),
+        false => args.loss.clone(),
+    };
+    for loss in &losses {
+        space = space.with_loss(loss, inline.of_losses())?;
     }
     for model in args.closed_forms() {
         space = space.with_model(model)?;
+    }
+    for (key, values) in inline.keys {
+        space = space.with_values(&key, values);
     }
     if let Some(trials) = args.trials {
         space = space.with_draws(trials as usize);
@@ -115,7 +135,7 @@ fn search_space(args: &SweepArgs) -> rivalry::Result<SearchSpace> {
     }
     if !space.has_grid() {
         return Err(InputError::new("the search space is empty")
-            .help("give a search file with a grid, or --loss NAME or --model NAME for a built-in grid")
+            .help("give a search file with a grid, --loss NAME, --model NAME, or --grid KEY=VALUE,VALUE")
             .into());
     }
     space.with_sources(&|source| match source {
@@ -143,9 +163,10 @@ fn name(args: &SweepArgs, data: &str) -> String {
 }
 
 /// Prints the selected trials with their test metrics at the cut-off of the selection metric.
-fn show(result: &SweepResult, ndcg: MetricAt, out: &Path, quiet: bool) -> std::io::Result<()> {
-    let recall = MetricAt::recall(ndcg.k());
-    let [recall_title, ndcg_title] = [recall, ndcg].map(|metric| metric.to_string());
+fn show(result: &SweepResult, metric: MetricAt, out: &Path, quiet: bool) -> std::io::Result<()> {
+    let [recall, ndcg] = [MetricAt::recall(metric.k()), MetricAt::ndcg(metric.k())];
+    let beside = if metric == recall { ndcg } else { recall };
+    let [beside_title, title] = [beside, metric].map(|metric| metric.to_string());
     let value = |x: Option<f64>| x.map_or("–".to_owned(), |x| format!("{x:.4}"));
     let rows = result.selected.iter().map(|selected| {
         let first = selected.seeds.first();
@@ -155,14 +176,20 @@ fn show(result: &SweepResult, ndcg: MetricAt, out: &Path, quiet: bool) -> std::i
             settings(selected),
             run,
             selected.tried.to_string(),
-            value(first.and_then(|seed| seed.valid)),
-            test_metric(selected, recall),
-            test_metric(selected, ndcg),
+            value(selected.valid()),
+            value(selected.default),
+            test_metric(selected, beside),
+            test_metric(selected, metric),
         ]
     });
     let header =
-        ["model", "selected on validation", "trial", "tried", "validation", &recall_title, &ndcg_title];
+        ["model", "selected on validation", "trial", "tried", "validation", "default", &beside_title, &title];
     print(table::table(header, 3, rows))?;
+    for (selected, edge) in
+        result.selected.iter().flat_map(|one| one.edges.iter().map(move |edge| (one, edge)))
+    {
+        print(format_args!("warning {}: {edge}", selected.group))?;
+    }
     let failed = result.trials.iter().filter(|trial| matches!(trial.state, TrialState::Failed(_))).count();
     if failed > 0 {
         print(format_args!("\n{failed} trials failed; index.json has the reasons"))?;
@@ -176,13 +203,18 @@ fn show(result: &SweepResult, ndcg: MetricAt, out: &Path, quiet: bool) -> std::i
     Ok(())
 }
 
-/// The settings that the sweep selected.
+/// The settings that the sweep selected, and where they come from if they were not searched.
 fn settings(selected: &SelectedTrial) -> String {
+    let origin = match &selected.origin {
+        Origin::Searched => String::new(),
+        Origin::Default => " (default)".to_owned(),
+        Origin::Preset(name) => format!(" ({name})"),
+    };
     let settings =
         selected.settings.iter().filter(|(key, _)| !["loss.type", "model.type"].contains(&&key[..]));
     let settings: Vec<String> =
         settings.map(|(key, value)| format!("{} {value}", key.trim_start_matches("loss."))).collect();
-    settings.join(", ")
+    format!("{}{origin}", settings.join(", ")).trim_start().to_owned()
 }
 
 /// A test metric over the seeds.

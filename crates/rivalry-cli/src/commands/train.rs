@@ -6,7 +6,7 @@ use std::path::Path;
 use rivalry::config::{Config, Select};
 use rivalry::data::{IdMap, Interactions};
 use rivalry::model::Model;
-use rivalry::train::trainer;
+use rivalry::train::{Ending, trainer};
 use rivalry::{Error, InputError};
 use rivalry_runs::presets::paper_cells;
 use rivalry_runs::run::{ResumedRun, RunFolder, RunRecord};
@@ -46,7 +46,7 @@ fn start(args: &TrainArgs) -> anyhow::Result<()> {
     options.standard_input.map_or(Ok(()), |content| folder.keep_standard_input(&content))?;
     if !args.common.quiet {
         print_data_summary(&dataset);
-        print_model_summary(&config);
+        print_model_summary(&config, &dataset);
     }
     signals::listen()?;
     let record = train(&folder, &dataset, &config, None, &args.common)?;
@@ -84,7 +84,7 @@ fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
     }
     if !args.common.quiet {
         print_data_summary(&dataset);
-        print_model_summary(&config);
+        print_model_summary(&config, &dataset);
         if let Some(state) = &state {
             say(format_args!("resuming after epoch {}", state.progress.epoch));
         }
@@ -189,7 +189,16 @@ fn show(
             Select::Test => "best on the test set itself",
         };
         rate = format!(" ({} pairs/s)", table::short(epochs.pairs_per_second));
-        print(format_args!("epoch   {} of {}, {chosen}", epochs.best_epoch, epochs.epochs))?;
+        let train = folder.config()?.gradient.map(|gradient| gradient.train);
+        let early = match (outcome.ending, train.and_then(|train| train.patience.zip(Some(train.epochs)))) {
+            (Ending::OutOfPatience, Some((patience, epochs))) => {
+                format!(
+                    "; stopped after {patience} evaluations without improvement, of at most {epochs} epochs"
+                )
+            }
+            _ => String::new(),
+        };
+        print(format_args!("epoch   {} of {}, {chosen}{early}", epochs.best_epoch, epochs.epochs))?;
     }
     print(format_args!("time    training {training}{rate}, evaluation {evaluating}"))?;
     print(format_args!("run     {}", run.display()))?;

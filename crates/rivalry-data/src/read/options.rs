@@ -2,11 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::declared;
+
+declared! {
 /// How to read a file; whatever is `None` is detected.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
-    /// The name of a format in [`FORMATS`](super::FORMATS).
+    /// The name of a format (`rivalry list formats`).
     pub format: Option<String>,
     /// The field delimiter; a space stands for any run of spaces and tabs.
     pub delimiter: Option<char>,
@@ -27,6 +30,7 @@ pub struct ReadOptions {
     /// [`load`](crate::load()) sets it if a minimum rating is asked for.
     #[serde(skip)]
     pub needs_ratings: bool,
+}
 }
 
 impl ReadOptions {

@@ -16,7 +16,7 @@ pub use self::paper::{PaperCell, paper_cells};
 pub use self::tuned::{Tuned, tuned};
 
 /// The settings of a preset as a config layer, by a name such as `paper/amazon2014-health/mf/sl`: the data set with its
-/// own split, model, loss, optimiser, and the published protocol (200 epochs, `eval.mask = "train"`,
+/// own split, model, loss, optimiser, and the published protocol (cosine scores, all of 200 epochs, `eval.mask = "train"`,
 /// `eval.average = "all"`).
 ///
 /// `train.select` stays unset, so the epoch is chosen on the validation part. The `-popularity` data sets have no
@@ -43,6 +43,17 @@ pub fn preset_layer(name: &str) -> Result<toml::Table> {
     }
 }
 
+/// The hyperparameters of the preset for a cell, as a config layer without data and protocol, and the preset's name.
+/// Tuned settings come before published ones.
+pub fn hyperparameters(key: &CellKey) -> Option<(String, toml::Table)> {
+    let ours = tuned().iter().find(|tuned| tuned.key == *key).map(Tuned::name);
+    let published = || paper_cells().iter().find(|cell| cell.key == *key).map(PaperCell::name);
+    let name = ours.or_else(published)?;
+    let mut layer = preset_layer(&name).ok()?;
+    layer.retain(|section, _| ["model", "loss", "optim"].contains(&&section[..]));
+    Some((name, layer))
+}
+
 /// The parameters of a training that a preset sets.
 struct CellSettings<'a> {
     params: &'a toml::Table,
@@ -57,10 +68,13 @@ fn protocol_layer(key: &CellKey, settings: &CellSettings<'_>) -> toml::Table {
     let mut layer = source_layer(&key.data);
     let optim = table([("lr", settings.lr.into()), ("weight_decay", settings.weight_decay.into())]);
     layer.extend(table([
-        ("model", table([("type", key.model.clone().into())]).into()),
+        ("model", table([("type", key.model.clone().into()), ("score", "cosine".into())]).into()),
         ("loss", loss.into()),
         ("optim", optim.into()),
-        ("train", table([("epochs", 200.into())]).into()),
+        (
+            "train",
+            table([("epochs", 200.into()), ("eval_every", 5.into()), ("patience", "none".into())]).into(),
+        ),
         ("eval", table([("mask", "train".into()), ("average", "all".into())]).into()),
     ]));
     layer

@@ -147,6 +147,65 @@ fn every_published_setting_that_can_be_run_is_a_config() {
     assert!(tried >= 4);
 }
 
+/// Every setting of the published protocol outside the loss, as it was before losses had defaults of their own and
+/// trainings stopped early.
+const PROTOCOL: &str = "
+    [model]
+    dim = 64
+    score = 'cosine'
+    [optim]
+    type = 'adam'
+    beta1 = 0.9
+    beta2 = 0.999
+    epsilon = 1e-8
+    [sampler]
+    type = 'uniform'
+    replacement = true
+    false_negatives = 0.0
+    [train]
+    epochs = 200
+    batch_size = 1024
+    eval_every = 5
+    seed = 0
+    patience = 'none'
+    [eval]
+    k = [20]
+    mask = 'train'
+    average = 'all'
+    buckets = false
+    beyond_accuracy = false
+";
+
+#[test]
+fn presets_spell_out_the_published_protocol_whatever_the_defaults_are() {
+    let published =
+        paper_cells().iter().filter_map(|cell| Some((&cell.key, cell.name(), cell.lr?, cell.weight_decay?)));
+    let ours = tuned().iter().map(|tuned| (&tuned.key, tuned.name(), tuned.lr, tuned.weight_decay));
+    for (key, name, lr, weight_decay) in published.chain(ours) {
+        let config = Config::from_layers(&[preset_layer(&name).unwrap()]).unwrap();
+        assert_eq!(config.gradient.as_ref().unwrap().train.patience, None, "{name}");
+        let mut found = config.to_table();
+        found.retain(|section, _| !["data", "loss"].contains(&&section[..]));
+        let mut expected: toml::Table = PROTOCOL.parse().unwrap();
+        let mut set = |section: &str, name: &str, value: toml::Value| {
+            expected[section].as_table_mut().unwrap().insert(name.to_owned(), value);
+        };
+        set("model", "type", key.model.clone().into());
+        if key.model == "lightgcn" {
+            set("model", "layers", 2.into());
+        }
+        set("optim", "lr", lr.into());
+        set("optim", "weight_decay", weight_decay.into());
+        let negatives = match &key.loss[..] {
+            "bpr" => 1,
+            "guidedrec" => 9,
+            _ => 1000,
+        };
+        set("train", "negatives", negatives.into());
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
 #[test]
 fn losses_on_fewer_negatives_get_them() {
     let negatives = |loss: &str| {

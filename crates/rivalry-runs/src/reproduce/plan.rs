@@ -6,7 +6,7 @@ use rivalry::eval::Metrics;
 use rivalry::{InputError, Result};
 
 use crate::presets::{CellKey, paper_cells, preset_layer, tuned};
-use crate::sweep::Trial;
+use crate::sweep::{Origin, Trial};
 
 /// A table or figure that can be reproduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -199,8 +199,12 @@ impl Plan {
         let published = paper_cells().iter().find(|cell| cell.key == *key);
         for seed in 0..request.seeds {
             config.seed = seed;
-            let trial =
-                Trial { name: format!("{name}/seed-{seed}"), config: config.clone(), settings: Vec::new() };
+            let trial = Trial {
+                name: format!("{name}/seed-{seed}"),
+                config: config.clone(),
+                settings: Vec::new(),
+                origin: Origin::Searched,
+            };
             if self.planned.iter().any(|planned| planned.trial.name == trial.name) {
                 continue;
             }

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::select::{best_of_each_group, check_seeds, check_validation};
 use super::workers::Workers;
 use super::{
-    Halving, SearchSpace, SelectedTrial, SweepObserver, SweepResult, Trial, TrialState, TrialStatus, result,
-    status,
+    Halving, Origin, Rung, SearchSpace, SelectedTrial, SweepObserver, SweepResult, Trial, TrialState,
+    TrialStatus, result, status,
 };
 use crate::run::RunFolder;
 use crate::{Error, InputError, Result};
@@ -98,10 +98,14 @@ impl SweepFolder {
             return Ok(None);
         }
         let selected = best.iter().map(|trial| {
-            let tried = trials.iter().filter(|rival| rival.group() == trial.group()).count();
-            Ok(SelectedTrial::new(trial, tried, self.statuses(&seeds(trial))?))
+            let rivals = || trials.iter().zip(&statuses).filter(|(rival, _)| rival.group() == trial.group());
+            let default = rivals().find(|(rival, _)| rival.origin == Origin::Default);
+            let default = default.and_then(|(_, status)| status.valid);
+            let selected = SelectedTrial::new(trial, rivals().count(), self.statuses(&seeds(trial))?);
+            Ok(SelectedTrial { default, edges: space.edges(trial)?, ..selected })
         });
-        let selected: Vec<SelectedTrial> = selected.collect::<Result<_>>()?;
+        let mut selected: Vec<SelectedTrial> = selected.collect::<Result<_>>()?;
+        result::sort_by_score(&mut selected);
         result::write(&self.path, &selected)?;
         Ok(Some(SweepResult { trials: self.write_index(&all)?, selected }))
     }
@@ -126,6 +130,8 @@ impl SweepFolder {
         let mut remaining = trials.to_vec();
         for rung in 0..=rungs {
             let last_epoch = |trial: &Trial| halving.and_then(|halving| halving.last_epoch(rung, trial));
+            let [number, of] = [rung + 1, rungs + 1].map(|n| n as usize);
+            workers.observer.begin(Rung { number, of, trials: remaining.len() });
             if !workers.run(&remaining, &last_epoch)? {
                 return Ok(None);
             }

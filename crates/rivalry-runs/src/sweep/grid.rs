@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use rand_core::Rng;
-use rivalry::models::{Kind, MODELS};
-use rivalry::params::{Param, Value};
+use rivalry::loss::{self, LOSSES};
+use rivalry::models::{self, Kind, MODELS};
+use rivalry::params::Param;
 
 use super::values::{Values, keys};
+use crate::selection::is_hyperparameter;
 use crate::{InputError, Result};
 
 /// The largest number of trials; a grid with more is taken for a mistake.
@@ -15,6 +17,17 @@ const MAX_TRIALS: usize = 100_000;
 /// The values of each key.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Grid(pub Vec<(String, Values)>);
+
+/// Where the grid of a loss comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossGrid {
+    /// The ranges around what works, declared with the loss.
+    BuiltIn,
+    /// The published search.
+    Paper,
+    /// Nothing but the loss.
+    Empty,
+}
 
 /// One value for each key.
 pub(super) type Combination = Vec<(String, toml::Value)>;
@@ -32,18 +45,68 @@ impl Grid {
         }
     }
 
-    /// The grid of a type with the recommended values of its parameters.
-    pub fn of_type(section: &str, name: &str, params: &[Param]) -> Self {
-        let value = |param: &Param, x: f64| match param.default {
-            Value::Count(_) => toml::Value::Integer(x as i64),
-            _ => toml::Value::Float(x),
+    /// The grid of a closed-form model: what a sweep tries for each of its parameters.
+    pub fn of_model(entry: &models::Entry) -> Self {
+        let params = entry.params.iter();
+        let searched =
+            params.filter_map(|param| Some((format!("model.{}", param.name), Values::of_param(param)?)));
+        Self(std::iter::once(named("model", entry.name)).chain(searched).collect())
+    }
+
+    /// The grid of a loss: what a sweep tries for its parameters, and for those of the optimiser with it.
+    pub fn of_loss(entry: &loss::Entry, grid: LossGrid) -> Self {
+        let values = |param: &Param| match grid {
+            LossGrid::BuiltIn => Values::of_param(param),
+            LossGrid::Paper => Values::of_paper(param),
+            LossGrid::Empty => None,
         };
-        let mut grid = vec![(format!("{section}.type"), Values::List(vec![name.into()]))];
-        grid.extend(params.iter().filter(|param| !param.grid.is_empty()).map(|param| {
-            let values = param.grid.iter().map(|&x| value(param, x)).collect();
-            (format!("{section}.{}", param.name), Values::List(values))
-        }));
-        Self(grid)
+        let own = entry.params.iter().map(|param| ("loss", param));
+        let optim = entry.build.defaults.optim().map(|param| ("optim", param));
+        let searched = own
+            .chain(optim)
+            .filter_map(|(section, param)| Some((format!("{section}.{}", param.name), values(param)?)));
+        Self(std::iter::once(named("loss", entry.name)).chain(searched).collect())
+    }
+
+    /// Whether there is a choice of hyperparameters other than the type of a section.
+    pub fn is_search(&self) -> bool {
+        self.0.iter().any(|(key, values)| is_searched(key, values))
+    }
+
+    /// The grid without the hyperparameters that are searched: what is left decides what a trial competes in. Of several
+    /// numbers of epochs the last is kept, so that all trials have the same budget.
+    pub fn without_searched(&self) -> Self {
+        let kept = self.0.iter().filter_map(|(key, values)| match values.listed().last() {
+            _ if !is_searched(key, values) => Some((key.clone(), values.clone())),
+            Some(last) if key == "train.epochs" => Some((key.clone(), Values::List(vec![last.clone()]))),
+            _ => None,
+        });
+        Self(kept.collect())
+    }
+
+    /// Whether one of the types that the grid has for a section takes this parameter; `true` for keys of sections without
+    /// a type.
+    pub fn takes(&self, key: &str) -> bool {
+        let (Some(name), Some(types)) = (key.strip_prefix("loss."), self.get("loss.type")) else {
+            return true;
+        };
+        let has = |entry: &&loss::Entry| entry.params.iter().any(|param| param.name == name);
+        types.listed().iter().any(|value| {
+            LOSSES.iter().filter(|entry| value.as_str() == Some(entry.name)).any(|entry| has(&entry))
+        })
+    }
+
+    /// The values of a key.
+    pub fn get(&self, key: &str) -> Option<&Values> {
+        self.0.iter().find(|(name, _)| name == key).map(|(_, values)| values)
+    }
+
+    /// Sets the values of a key.
+    pub fn set(&mut self, key: &str, values: Values) {
+        match self.0.iter_mut().find(|(name, _)| name == key) {
+            Some((_, place)) => *place = values,
+            None => self.0.push((key.to_owned(), values)),
+        }
     }
 
     /// The grid without the keys that are fixed. The keys of a closed-form model stay: what is fixed of the model is meant
@@ -66,12 +129,13 @@ impl Grid {
     pub fn combinations(&self) -> Result<Vec<Combination>> {
         let mut combinations = vec![Combination::new()];
         for (key, values) in &self.0 {
-            let Values::List(values) = values else {
+            let values = values.listed();
+            if values.is_empty() {
                 return Err(InputError::new("a range has no finite list of values")
                     .field(key)
                     .help("set the number of random trials (trials = 50), or give a list of values")
                     .into());
-            };
+            }
             let extended = |so_far: &Combination| {
                 let so_far = so_far.clone();
                 values.iter().map(move |v| so_far.iter().cloned().chain([(key.clone(), v.clone())]).collect())
@@ -81,6 +145,14 @@ impl Grid {
         }
         Ok(combinations)
     }
+}
+
+fn named(section: &str, name: &str) -> (String, Values) {
+    (format!("{section}.type"), Values::List(vec![name.into()]))
+}
+
+fn is_searched(key: &str, values: &Values) -> bool {
+    is_hyperparameter(key) && !key.ends_with(".type") && values.single().is_none()
 }
 
 /// Refuses more trials than anyone would run on purpose.

@@ -46,7 +46,7 @@ impl Halving {
     }
 
     /// The trials that are promoted: the better ones of each group by these values, in their original order. Models
-    /// without epochs are always promoted.
+    /// without epochs are always promoted, and so are defaults and presets, in addition to the better ones.
     pub(super) fn promoted(&self, trials: Vec<Trial>, values: &[f64]) -> Vec<Trial> {
         let groups: Vec<_> = trials.iter().map(Trial::group).collect();
         let is_promoted = |at: usize| {
@@ -55,7 +55,8 @@ impl Halving {
             let better =
                 |rival: usize| values[rival] > values[at] || (values[rival] == values[at] && rival < at);
             let places = rivals().count().div_ceil(self.eta);
-            trials[at].config.gradient.is_none() || rivals().filter(|&rival| better(rival)).count() < places
+            let always = trials[at].config.gradient.is_none() || trials[at].is_baseline();
+            always || rivals().filter(|&rival| better(rival)).count() < places
         };
         let promoted: Vec<bool> = (0..trials.len()).map(is_promoted).collect();
         trials.into_iter().zip(promoted).filter(|(_, promoted)| *promoted).map(|(trial, _)| trial).collect()
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_third_of_each_group_is_promoted_and_the_best_is_among_them() {
+    fn a_third_of_each_group_is_promoted_and_the_defaults_are() {
         let grid = "grid = { loss.type = ['sl', 'bsl'], optim.lr = [0.1, 0.2, 0.3, 0.4] }";
         let space = format!("base = {{ data.source = 'synthetic', train.epochs = 90 }}\n{grid}");
         let trials = SearchSpace::parse(&space).unwrap().trials().unwrap();
@@ -76,7 +77,9 @@ mod tests {
         let values: Vec<f64> = trials.iter().map(lr).collect();
         let halving = Halving::default();
         let promoted = halving.promoted(trials.clone(), &values);
-        assert_eq!(promoted.iter().map(lr).collect::<Vec<_>>(), [0.3, 0.4, 0.3, 0.4]);
+        let (defaults, better): (Vec<Trial>, _) = promoted.into_iter().partition(Trial::is_baseline);
+        assert_eq!(better.iter().map(lr).collect::<Vec<_>>(), [0.3, 0.4, 0.3, 0.4]);
+        assert_eq!(defaults.iter().map(lr).collect::<Vec<_>>(), [0.1, 0.1], "although they are the worst");
         let epochs = [0, 1, 2].map(|rung| halving.last_epoch(rung, &trials[0]));
         assert_eq!(epochs, [Some(10), Some(30), None]);
     }

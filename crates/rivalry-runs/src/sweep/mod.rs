@@ -1,6 +1,8 @@
 //! Sweeps: many trials over a [`SearchSpace`], in one [`SweepFolder`] that several processes may share and that survives
 //! the death of any of them.
 
+mod draft;
+mod edges;
 mod folder;
 mod grid;
 mod halving;
@@ -15,14 +17,15 @@ mod trial;
 mod values;
 mod workers;
 
+pub use edges::Edge;
 pub use folder::{SweepFolder, SweepOptions};
-pub use grid::is_closed_form;
+pub use grid::{LossGrid, is_closed_form};
 pub use halving::Halving;
 pub use result::{SelectedTrial, SweepResult, selected_runs};
-pub use run_trial::{SweepObserver, TrialEvent};
+pub use run_trial::{Rung, SweepObserver, TrialEvent};
 pub use space::SearchSpace;
 pub use status::{TrialState, TrialStatus, failure};
-pub use trial::{Trial, TrialGroup};
+pub use trial::{Origin, Trial, TrialGroup};
 
 pub(crate) use result::SELECTED;
 pub(crate) use status::{FAILED, INDEX};

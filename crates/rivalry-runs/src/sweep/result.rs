@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Trial, TrialGroup, TrialStatus};
+use super::{Edge, Origin, Trial, TrialGroup, TrialStatus};
 use crate::Result;
 use crate::json_file::JsonFile;
 use crate::stats::MeanStd;
@@ -38,15 +38,37 @@ pub struct SelectedTrial {
     pub group: TrialGroup,
     /// The settings in which the trials of the sweep differ.
     pub settings: BTreeMap<String, toml::Value>,
+    /// Where they come from.
+    #[serde(default)]
+    pub origin: Origin,
     /// The number of trials in the group.
     pub tried: usize,
+    /// The validation value of the defaults, if the sweep searched; the best is at least that.
+    #[serde(default)]
+    pub default: Option<f64>,
+    /// The settings at an end of the range that was searched: better ones may lie beyond.
+    #[serde(default)]
+    pub edges: Vec<Edge>,
     /// The same training with one seed after another, starting with that of the sweep.
     pub seeds: Vec<TrialStatus>,
 }
 
 impl SelectedTrial {
     pub(super) fn new(trial: &Trial, tried: usize, seeds: Vec<TrialStatus>) -> Self {
-        Self { group: trial.group(), settings: trial.settings.iter().cloned().collect(), tried, seeds }
+        Self {
+            group: trial.group(),
+            settings: trial.settings.iter().cloned().collect(),
+            origin: trial.origin.clone(),
+            tried,
+            default: None,
+            edges: Vec::new(),
+            seeds,
+        }
+    }
+
+    /// The validation value by which it was selected.
+    pub fn valid(&self) -> Option<f64> {
+        self.seeds.first()?.valid
     }
 
     /// A test metric over the seeds that have it.
@@ -55,6 +77,19 @@ impl SelectedTrial {
         let values: Vec<f64> = values.collect();
         (!values.is_empty()).then(|| MeanStd::of(&values))
     }
+}
+
+/// The best first, data set by data set.
+pub(super) fn sort_by_score(selected: &mut [SelectedTrial]) {
+    let mut data: Vec<String> = Vec::new();
+    for one in &*selected {
+        if !data.contains(&one.group.data) {
+            data.push(one.group.data.clone());
+        }
+    }
+    let place = |one: &SelectedTrial| data.iter().position(|known| *known == one.group.data);
+    let score = |one: &SelectedTrial| one.valid().unwrap_or(f64::NEG_INFINITY);
+    selected.sort_by(|a, b| place(a).cmp(&place(b)).then(score(b).total_cmp(&score(a))));
 }
 
 /// Writes the selected trials of a sweep.

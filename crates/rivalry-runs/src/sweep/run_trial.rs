@@ -34,10 +34,24 @@ pub enum TrialEvent<'a> {
     Left(&'a TrialStatus),
 }
 
+/// A rung of successive halving, or the only round of a sweep without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rung {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The number of rungs.
+    pub of: usize,
+    /// The number of trials that take part in it.
+    pub trials: usize,
+}
+
 /// Observes the trials of a sweep, from several threads at once, and may stop it.
 pub trait SweepObserver: Sync {
     /// Is called for every event. `Break` stops all trials; the sweep can be resumed.
     fn observe(&self, trial: &Trial, event: &TrialEvent<'_>) -> ControlFlow<()>;
+
+    /// Is called before the trials of a rung.
+    fn begin(&self, _rung: Rung) {}
 }
 
 /// The outcome of an attempt to run a trial.

@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::Trial;
-use super::grid::{Combination, Grid, check_size, is_closed_form, varied};
+use super::draft::{Draft, named};
+use super::edges::{self, Edge};
+use super::grid::{Combination, Grid, LossGrid, check_size, is_closed_form, varied};
 use super::values::{Values, keys};
+use super::{Origin, Trial};
+use crate::presets::{CellKey, hyperparameters};
 use rivalry::config::{Config, no_source, read_layer, setting_layer, source_layer};
 use rivalry::loss::LOSSES;
 use rivalry::models::MODELS;
@@ -111,17 +114,28 @@ impl SearchSpace {
         Ok(self)
     }
 
-    /// Adds the grid of a loss: the recommended values of each of its parameters.
+    /// Adds a loss with its grid.
     ///
     /// # Errors
     /// If there is no such loss.
-    pub fn with_loss(mut self, name: &str) -> Result<Self> {
+    pub fn with_loss(mut self, name: &str, grid: LossGrid) -> Result<Self> {
         let Some(entry) = LOSSES.iter().find(|entry| entry.name == name) else {
             let known = LOSSES.iter().map(|entry| entry.name);
             return Err(unknown_name("loss", name, known).field("loss").into());
         };
-        self.grids.push(Grid::of_type("loss", name, entry.params));
+        self.grids.push(Grid::of_loss(entry, grid));
         Ok(self)
+    }
+
+    /// Sets the values of a key in the grids there are so far. A parameter of a loss is set for the losses that take it.
+    #[must_use]
+    pub fn with_values(mut self, key: &str, values: Vec<toml::Value>) -> Self {
+        // If no loss takes it, it is set for all of them, so that the error names it.
+        let somewhere = self.grids.iter().any(|grid| grid.takes(key));
+        for grid in self.grids.iter_mut().filter(|grid| grid.takes(key) || !somewhere) {
+            grid.set(key, Values::List(values.clone()));
+        }
+        self
     }
 
     /// Adds the grid of a closed-form model: the recommended values of each of its parameters. Shared settings of the model
@@ -140,7 +154,7 @@ impl SearchSpace {
                 .help("add the grid of a loss, and fix model.type")
                 .into());
         }
-        self.grids.push(Grid::of_type("model", name, entry.params));
+        self.grids.push(Grid::of_model(entry));
         Ok(self)
     }
 
@@ -168,28 +182,49 @@ impl SearchSpace {
         !self.grids.is_empty()
     }
 
-    /// The trials, each once, in the order of the grids.
+    /// The trials, each once, in the order of the grids. Wherever there is something to search, the defaults of the loss
+    /// are a trial, and so are the settings of a preset for these data, so that the search can't end below them. They
+    /// count among the random trials.
     ///
     /// # Errors
     /// If a combination is not a valid config, no data are given, or there are too many combinations.
     pub fn trials(&self) -> Result<Vec<Trial>> {
         let grids = self.open_grids()?;
+        let mut drafts = Vec::new();
+        for grid in grids.iter().filter(|grid| grid.is_search()) {
+            for combination in grid.without_searched().combinations()? {
+                drafts.extend(self.baselines(combination)?);
+            }
+        }
+        let baselines: BTreeSet<String> = drafts.iter().map(|draft| draft.config.to_toml()).collect();
         let combinations = match self.draws {
-            Some(draws) => self.drawn(&grids, draws)?,
+            Some(draws) => self.drawn(&grids, draws.saturating_sub(baselines.len()))?,
             None => grids.iter().map(Grid::combinations).collect::<Result<Vec<_>>>()?.concat(),
         };
         let varied = varied(&combinations);
-        let (mut trials, mut names) = (Vec::new(), BTreeSet::new());
         for combination in combinations {
-            let trial = self.trial(combination, &varied)?;
-            if names.insert(trial.name.clone()) {
-                trials.push(trial);
-            }
+            drafts.push(self.draft(combination, None)?);
         }
-        Ok(trials)
+        Ok(named(drafts, &varied))
     }
 
-    fn trial(&self, mut combination: Combination, varied: &BTreeSet<String>) -> Result<Trial> {
+    /// The default of a combination that leaves out what is searched, and the preset for it if there is one.
+    fn baselines(&self, combination: Combination) -> Result<Vec<Draft>> {
+        let default = Draft { origin: Origin::Default, ..self.draft(combination.clone(), None)? };
+        let config = &default.config;
+        let key =
+            CellKey::new(&config.data.source, config.model.name(), config.loss_name().unwrap_or_default());
+        let mut baselines = vec![];
+        if let Some((name, layer)) = hyperparameters(&key) {
+            let preset = self.draft(combination, Some(layer))?;
+            baselines.push(Draft { origin: Origin::Preset(name), ..preset });
+        }
+        baselines.insert(0, default);
+        Ok(baselines)
+    }
+
+    /// The config of a combination, over a preset if there is one.
+    fn draft(&self, mut combination: Combination, preset: Option<toml::Table>) -> Result<Draft> {
         let (mut base, mut fixed) = (self.base.clone(), self.fixed.clone());
         let is_model = |(key, value): &(String, toml::Value)| {
             key == "model.type" && value.as_str().is_some_and(is_closed_form)
@@ -198,7 +233,7 @@ impl SearchSpace {
             base.iter_mut().chain(&mut fixed).for_each(keep_task);
             combination.retain(|(key, _)| !is_gradient_setting(key));
         }
-        let mut layers = base;
+        let mut layers: Vec<toml::Table> = preset.into_iter().chain(base).collect();
         // Types first, because another type discards the parameters of the previous one.
         let (types, others): (Vec<_>, Vec<_>) =
             combination.iter().partition(|(key, _)| key.ends_with(".type"));
@@ -211,9 +246,13 @@ impl SearchSpace {
             return Err(no_source().field("data.source").into());
         };
         layers.insert(0, source_layer(&source));
-        let config = Config::from_layers(&layers)?;
-        let settings = combination.into_iter().filter(|(key, _)| varied.contains(key)).collect();
-        Ok(Trial::new(config, settings))
+        Ok(Draft { config: Config::from_layers(&layers)?, combination, origin: Origin::Searched })
+    }
+
+    /// The hyperparameters of a trial that lie at an end of the range that was searched.
+    pub fn edges(&self, trial: &Trial) -> Result<Vec<Edge>> {
+        let grids = self.open_grids()?;
+        Ok(edges::of(trial, &grids, self.draws.is_some()))
     }
 
     /// The grids without the fixed keys.

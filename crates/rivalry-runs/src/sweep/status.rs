@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::Trial;
+use super::{Origin, Trial};
 use crate::run::RunFolder;
 use crate::{Error, Result};
 use rivalry::files::checksum::TextFormat;
@@ -27,6 +27,9 @@ pub struct TrialStatus {
     pub name: String,
     /// The settings in which the trials of the sweep differ.
     pub settings: BTreeMap<String, toml::Value>,
+    /// Where they come from.
+    #[serde(default)]
+    pub origin: Origin,
     /// How far it has come.
     pub state: TrialState,
     /// The best validation value of the selection metric so far.
@@ -58,6 +61,7 @@ impl TrialStatus {
         let mut status = Self {
             name: trial.name.clone(),
             settings: trial.settings.iter().cloned().collect(),
+            origin: trial.origin.clone(),
             state: TrialState::Pending,
             valid: None,
             outcome: None,

@@ -134,6 +134,61 @@ fn halving_finds_the_winner_of_the_whole_search_with_less_work() {
 }
 
 #[test]
+fn a_sweep_with_halving_does_not_end_below_the_defaults() {
+    let text = format!(
+        "{SMALL}trials = 7\ngrid = {{ loss.type = 'sl', optim.lr = {{ from = 0.000001, to = 0.000002 }} }}"
+    );
+    let search =
+        SearchSpace::parse(&text.replace("epochs = 6, eval_every = 2", "epochs = 18, eval_every = 1"))
+            .unwrap();
+    let trials = search.trials().unwrap();
+    let mut promoted = trials.clone();
+    for rung in 0..2 {
+        // The default is the worst at every rung.
+        let values: Vec<f64> =
+            promoted.iter().map(|trial| f64::from(u8::from(!trial.is_baseline()))).collect();
+        promoted = Halving::default().promoted(promoted, &values);
+        assert!(promoted.iter().any(|trial| trial.origin == Origin::Default), "rung {rung}");
+    }
+    assert!(promoted.len() < trials.len());
+    let folder = tempfile::tempdir().unwrap();
+    let sweep = SweepFolder::open(folder.path(), LoadOptions::default()).unwrap();
+    let options = SweepOptions { halving: Some(Halving::default()), ..OPTIONS };
+    let found = sweep.sweep(&search, &options, &Counter::default()).unwrap().unwrap();
+    let [selected] = &found.selected[..] else { panic!("one group") };
+    assert_eq!((&selected.origin, selected.valid()), (&Origin::Default, selected.default));
+    let default = found.trials.iter().find(|trial| trial.origin == Origin::Default).unwrap();
+    assert_eq!(default.state, TrialState::Finished);
+}
+
+#[test]
+fn rungs_are_announced_and_the_best_comes_first() {
+    #[derive(Default)]
+    struct Rungs(Mutex<Vec<Rung>>);
+    impl SweepObserver for Rungs {
+        fn observe(&self, _: &Trial, _: &TrialEvent<'_>) -> ControlFlow<()> {
+            ControlFlow::Continue(())
+        }
+        fn begin(&self, rung: Rung) {
+            self.0.lock().unwrap().push(rung);
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let sweep = SweepFolder::open(folder.path(), LoadOptions::default()).unwrap();
+    let search = search(
+        "[[grid]]\nloss.type = 'sl'\noptim.lr = 0.00001\n[[grid]]\nloss = { type = 'bsl', tau2 = [0.1, 0.2, 0.3] }",
+    );
+    let (observer, halving) = (Rungs::default(), Some(Halving { eta: 3, rungs: 1 }));
+    let found = sweep.sweep(&search, &SweepOptions { halving, ..OPTIONS }, &observer).unwrap().unwrap();
+    let losses: Vec<_> = found.selected.iter().map(|selected| selected.group.loss.clone().unwrap()).collect();
+    assert_eq!(losses, ["bsl", "sl"]);
+    let rungs = observer.0.into_inner().unwrap();
+    let last = Rung { number: 1, of: 1, trials: 2 };
+    assert_eq!((rungs[0], rungs.len(), rungs[2]), (Rung { number: 1, of: 2, trials: 4 }, 3, last));
+    assert!((2..4).contains(&rungs[1].trials) && rungs[1].number == 2, "{rungs:?}");
+}
+
+#[test]
 fn settings_that_cannot_be_trained_are_a_result_too() {
     let folder = tempfile::tempdir().unwrap();
     let search = search("grid = { loss.type = 'sl', optim.lr = [0.1, 1e38] }");

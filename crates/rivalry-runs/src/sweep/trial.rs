@@ -13,6 +13,21 @@ pub struct Trial {
     pub config: Config,
     /// The settings in which the trials of the sweep differ, such as `loss.tau`.
     pub settings: Vec<(String, toml::Value)>,
+    /// Where its settings come from.
+    pub origin: Origin,
+}
+
+/// Where the settings of a trial come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// The search space.
+    #[default]
+    Searched,
+    /// The defaults of the loss, so that no sweep ends below them.
+    Default,
+    /// The hyperparameters of the preset of this name.
+    Preset(String),
 }
 
 /// The trials that compete with each other: those with the same data, model and loss.
@@ -26,6 +41,17 @@ pub struct TrialGroup {
     /// The loss; `None` for a closed-form model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<String>,
+}
+
+impl TrialGroup {
+    /// The group of a config.
+    pub(super) fn of(config: &Config) -> Self {
+        Self {
+            data: config.data.source.clone(),
+            model: config.model.name().to_owned(),
+            loss: config.loss_name().map(str::to_owned),
+        }
+    }
 }
 
 /// `mf sl`, or `popularity` for a closed-form model.
@@ -45,7 +71,13 @@ impl Trial {
             name: format!("{}-{}", config.loss_name().unwrap_or(config.model.name()), &digest[..12]),
             config,
             settings,
+            origin: Origin::Searched,
         }
+    }
+
+    /// Whether the trial is there to be beaten: defaults and presets are trained to the end, whatever halving drops.
+    pub fn is_baseline(&self) -> bool {
+        self.origin != Origin::Searched
     }
 
     /// The same training with another seed.
@@ -53,15 +85,11 @@ impl Trial {
     pub fn with_seed(&self, seed: u64) -> Self {
         let mut config = self.config.clone();
         config.seed = seed;
-        Self::new(config, self.settings.clone())
+        Self { origin: self.origin.clone(), ..Self::new(config, self.settings.clone()) }
     }
 
     /// The group the trial competes in.
     pub fn group(&self) -> TrialGroup {
-        TrialGroup {
-            data: self.config.data.source.clone(),
-            model: self.config.model.name().to_owned(),
-            loss: self.config.loss_name().map(str::to_owned),
-        }
+        TrialGroup::of(&self.config)
     }
 }

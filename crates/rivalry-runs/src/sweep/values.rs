@@ -3,6 +3,7 @@
 use rand_core::Rng;
 
 use crate::{InputError, Result};
+use rivalry::params::{Draw, Param, Value};
 use rivalry::rng::below;
 
 /// The values of a key.
@@ -18,23 +19,72 @@ pub(super) enum Values {
         log: bool,
         /// Whole numbers only.
         whole: bool,
+        /// The values of the range that a grid has; empty if it can only be drawn from.
+        grid: Vec<toml::Value>,
     },
 }
 
 impl Values {
+    /// What a sweep tries for a declared parameter; `None` if it leaves the parameter alone.
+    pub fn of_param(param: &Param) -> Option<Self> {
+        let grid = listed(param, param.search.grid);
+        match param.search.interval() {
+            _ if grid.is_empty() => None,
+            None => Some(Self::List(grid)),
+            Some((from, to)) => {
+                let log = param.search.draw == Draw::LogUniform;
+                let whole = matches!(param.default, Value::Count(_));
+                Some(Self::Range { from, to, log, whole, grid })
+            }
+        }
+    }
+
+    /// What the published search tried for a declared parameter, if anything.
+    pub fn of_paper(param: &Param) -> Option<Self> {
+        Some(Self::List(listed(param, param.search.paper))).filter(|_| !param.search.paper.is_empty())
+    }
+
+    /// The values of a grid; none if they can only be drawn.
+    pub fn listed(&self) -> &[toml::Value] {
+        match self {
+            Self::List(list) | Self::Range { grid: list, .. } => list,
+        }
+    }
+
+    /// The single value, if there is only one.
+    pub fn single(&self) -> Option<&toml::Value> {
+        match self {
+            Self::List(list) => list.first().filter(|first| list.iter().all(|value| value == *first)),
+            Self::Range { .. } => None,
+        }
+    }
+
     /// Draws a value.
     pub fn draw(&self, rng: &mut impl Rng) -> toml::Value {
         match self {
             Self::List(list) => list[below(rng, list.len() as u32) as usize].clone(),
-            Self::Range { from, to, log, whole } => {
+            Self::Range { from, to, log, whole, .. } => {
                 let unit = (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
                 let at = |from: f64, to: f64| from + unit * (to - from);
                 let value = if *log { at(from.ln(), to.ln()).exp() } else { at(*from, *to) };
-                let value = value.clamp(*from, *to);
+                let value = four_digits(value).clamp(*from, *to);
                 if *whole { toml::Value::Integer(value.round() as i64) } else { value.into() }
             }
         }
     }
+}
+
+/// Rounds to four significant digits: more are noise, and hard to read.
+fn four_digits(x: f64) -> f64 {
+    format!("{x:.3e}").parse().unwrap_or(x)
+}
+
+fn listed(param: &Param, values: &[f64]) -> Vec<toml::Value> {
+    let value = |&x: &f64| match param.default {
+        Value::Count(_) => toml::Value::Integer(x as i64),
+        _ => toml::Value::Float(x),
+    };
+    values.iter().map(value).collect()
 }
 
 /// The dotted keys of a table with their values, in order: an array is a list, `{ from = …, to = … }` a range, anything else
@@ -90,5 +140,5 @@ fn range(key: &str, table: &toml::Table) -> Result<Values> {
             wrong(format!("from {from} to {to} is not a range: 'from' must be smaller{above}")).into()
         );
     }
-    Ok(Values::Range { from, to, log, whole })
+    Ok(Values::Range { from, to, log, whole, grid: Vec::new() })
 }

@@ -7,7 +7,7 @@
 
 use super::propagation::Propagation;
 use super::{Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step};
-use crate::params::{Param, Range, Value};
+use crate::params::{Param, Range, Search, Value};
 
 /// How far messages travel.
 pub(super) const LAYERS: Param = Param {
@@ -15,7 +15,7 @@ pub(super) const LAYERS: Param = Param {
     doc: "number of propagation layers",
     default: Value::Count(2),
     range: Range::Within(0.0, 16.0),
-    grid: &[1.0, 2.0, 3.0],
+    search: Search::listed(&[1.0, 2.0, 3.0]),
 };
 
 pub(crate) const LIGHTGCN: Entry = Entry {

@@ -12,14 +12,14 @@ use super::graph::{Graph, Mix, Scales};
 use super::lightgcn::LAYERS;
 use super::{Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step, Unit};
 use crate::data::Interactions;
-use crate::params::{Param, Params, Range, Value};
+use crate::params::{Param, Params, Range, Search, Value};
 
 const ALPHA: Param = Param {
     name: "alpha",
     doc: "exponent of the receiving node's degree",
     default: Value::Number(0.6),
     range: Range::Any,
-    grid: &[0.4, 0.5, 0.6],
+    search: Search::listed(&[0.4, 0.5, 0.6]),
 };
 
 const BETA: Param = Param {
@@ -27,7 +27,7 @@ const BETA: Param = Param {
     doc: "exponent of the sending node's degree",
     default: Value::Number(-0.1),
     range: Range::Any,
-    grid: &[-0.1, 0.0, 0.1],
+    search: Search::listed(&[-0.1, 0.0, 0.1]),
 };
 
 const GAMMA: Param = Param {
@@ -35,7 +35,7 @@ const GAMMA: Param = Param {
     doc: "weight of the learned embeddings against the layers",
     default: Value::Number(0.2),
     range: Range::AtLeast(0.0),
-    grid: &[0.0, 0.1, 0.2, 0.3],
+    search: Search::listed(&[0.0, 0.1, 0.2, 0.3]),
 };
 
 pub(crate) const LIGHTGCN_PP: Entry = Entry {

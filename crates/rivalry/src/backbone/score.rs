@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::params::{Param, Range, Value};
+use crate::params::{Param, Range, Search, Value};
 
 /// The embedding dimension. Beyond the upper limit a typo is likelier than an intention.
 pub(crate) const DIM: Param = Param {
@@ -10,7 +10,7 @@ pub(crate) const DIM: Param = Param {
     doc: "embedding dimension",
     default: Value::Count(64),
     range: Range::Within(1.0, 16384.0),
-    grid: &[],
+    search: Search::NONE,
 };
 
 pub(crate) const SCORE: Param = Param {
@@ -18,7 +18,7 @@ pub(crate) const SCORE: Param = Param {
     doc: "score of a user and an item: the cosine of their embeddings, or the dot product",
     default: Value::Choice("cosine"),
     range: Range::OneOf(&["cosine", "dot"]),
-    grid: &[],
+    search: Search::NONE,
 };
 
 /// How the embeddings of a user and an item make a score.
@@ -34,6 +34,14 @@ pub enum Score {
 
 impl Score {
     /// The value of the parameter `score`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cosine => "cosine",
+            Self::Dot => "dot",
+        }
+    }
+
+    /// The score of that name.
     pub(crate) fn named(name: &str) -> Self {
         if name == "dot" { Self::Dot } else { Self::Cosine }
     }

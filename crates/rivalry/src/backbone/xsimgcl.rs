@@ -16,19 +16,23 @@ use super::lightgcn::LAYERS;
 use super::propagation::Propagation;
 use super::{BLOCK, Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step};
 use crate::data::Interactions;
-use crate::params::{Param, Params, Range, Value};
+use crate::params::{Param, Params, Range, Search, Value};
 use crate::rng::{Purpose, stream};
 
 /// The final and the first layer must not be the same.
-const TWO_LAYERS_OR_MORE: Param =
-    Param { default: Value::Count(3), range: Range::Within(2.0, 16.0), grid: &[2.0, 3.0], ..LAYERS };
+const TWO_LAYERS_OR_MORE: Param = Param {
+    default: Value::Count(3),
+    range: Range::Within(2.0, 16.0),
+    search: Search::listed(&[2.0, 3.0]),
+    ..LAYERS
+};
 
 const EPSILON: Param = Param {
     name: "epsilon",
     doc: "norm of the noise added to each embedding in each layer",
     default: Value::Number(0.1),
     range: Range::AtLeast(0.0),
-    grid: &[0.05, 0.1, 0.2],
+    search: Search::listed(&[0.05, 0.1, 0.2]),
 };
 
 const LAMBDA: Param = Param {
@@ -36,7 +40,7 @@ const LAMBDA: Param = Param {
     doc: "weight of the contrastive loss",
     default: Value::Number(0.2),
     range: Range::AtLeast(0.0),
-    grid: &[0.01, 0.05, 0.1, 0.2, 0.5],
+    search: Search::listed(&[0.01, 0.05, 0.1, 0.2, 0.5]),
 };
 
 const TEMPERATURE: Param = Param {
@@ -44,7 +48,7 @@ const TEMPERATURE: Param = Param {
     doc: "temperature of the contrastive loss",
     default: Value::Number(0.2),
     range: Range::Positive,
-    grid: &[0.1, 0.15, 0.2],
+    search: Search::listed(&[0.1, 0.15, 0.2]),
 };
 
 pub(crate) const XSIMGCL: Entry = Entry {

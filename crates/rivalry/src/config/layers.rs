@@ -7,13 +7,14 @@ use serde::de::DeserializeOwned;
 use super::legacy::upgrade;
 use super::settings::TrainSection;
 use super::{Config, GradientConfig, TrainConfig};
-use crate::backbone::Score;
+use crate::backbone::{SCORE, Score};
 use crate::data::catalogue;
 use crate::eval::EvalOptions;
 use crate::files::checksum::TextFormat;
-use crate::loss::{LOSSES, Loss, LossConfig, NegativeFeatures, Negatives};
-use crate::models::{MODELS, ModelConfig};
+use crate::loss::{LOSSES, LossConfig, NegativeFeatures, Negatives};
+use crate::models::{Kind, MODELS, ModelConfig};
 use crate::optim::{OPTIMIZERS, OptimConfig};
+use crate::params::Param;
 use crate::sampler::{SAMPLERS, SamplerConfig};
 use crate::{Error, InputError, Result, did_you_mean, unknown_name};
 
@@ -28,9 +29,13 @@ const DEFAULT_TYPES: [(&str, &str); 4] =
 const GRADIENT: [&str; 3] = ["loss", "sampler", "optim"];
 
 impl Config {
-    /// The defaults with these layers over them, checked, and with every parameter filled in.
+    /// The defaults with these layers over them, checked, and with every parameter filled in. Score, learning rate,
+    /// weight decay and the number of negatives are by default those that suit the loss ([`Defaults`]).
     ///
-    /// Configs of release 0.1 are read, too: `[backbone]` is part of `[model]` now.
+    /// Configs of earlier releases mean what they meant: `[backbone]` is part of `[model]` now, and a complete config
+    /// without `train.patience` runs all epochs.
+    ///
+    /// [`Defaults`]: crate::loss::Defaults
     ///
     /// # Errors
     /// If a key is unknown, a value out of range, or settings don't go together; the error names the key.
@@ -44,9 +49,11 @@ impl Config {
         if let Some(key) = given.keys().find(|key| !SECTIONS.contains(&&key[..])) {
             return Err(unknown_name("section", key, SECTIONS).field(key.clone()).into());
         }
+        put_defaults_of_loss(&mut given);
         let model = ModelConfig::from_table("model", MODELS, &chosen(&given, "model")?)?;
         let data = parse("data", &given)?;
         let eval: EvalOptions = parse("eval", &given)?;
+        eval.check_selection()?;
         let train: TrainSection = parse("train", &given)?;
         let seed = train.seed;
         let gradient = match model.is_gradient() {
@@ -69,9 +76,8 @@ impl Default for Config {
 fn gradient(model: &ModelConfig, given: &toml::Table, train: TrainSection) -> Result<GradientConfig> {
     let [loss, sampler, optim] = GRADIENT.map(|section| chosen(given, section));
     let loss = LossConfig::from_table("loss", LOSSES, &loss?)?;
-    let built = loss.build();
-    check_score(model, &loss, &*built)?;
-    let negatives = match (built.negatives(), train.negatives) {
+    check_score(model, &loss)?;
+    let negatives = match (loss.defaults().negatives, train.negatives) {
         (Negatives::Exactly(needed), Some(given)) if given != needed => {
             return Err(InputError::new(format!(
                 "{} works with {needed} negatives, not {given}",
@@ -92,12 +98,41 @@ fn gradient(model: &ModelConfig, given: &toml::Table, train: TrainSection) -> Re
     Ok(GradientConfig { loss, sampler, optim, train })
 }
 
+/// Puts what the loss brings for other sections below what is given. Only what the chosen model and optimiser know is
+/// put; what can't be read is left to the checks that follow.
+fn put_defaults_of_loss(given: &mut toml::Table) {
+    let type_of = |section: &str| match given.get(section).and_then(|table| table.get("type")) {
+        Some(name) => name.as_str(),
+        None => default_type(section),
+    };
+    let [loss, model, optim] = ["loss", "model", "optim"].map(type_of);
+    let loss = LOSSES.iter().find(|entry| Some(entry.name) == loss);
+    let model = MODELS.iter().find(|entry| Some(entry.name) == model);
+    let optim = OPTIMIZERS.iter().find(|entry| Some(entry.name) == optim);
+    let (Some(loss), Some(model), Some(optim)) = (loss, model, optim) else { return };
+    if !matches!(model.build, Kind::Gradient(_)) {
+        return;
+    }
+    let defaults = &loss.build.defaults;
+    let mut put = |section: &str, known: &[Param], name: &str, value: toml::Value| {
+        let table = given.entry(section).or_insert_with(|| toml::Table::new().into());
+        if let (toml::Value::Table(table), true) = (table, known.iter().any(|param| param.name == name)) {
+            table.entry(name).or_insert(value);
+        }
+    };
+    put("model", model.params, SCORE.name, defaults.score.name().into());
+    for param in defaults.optim() {
+        put("optim", optim.params, param.name, param.default.to_toml());
+    }
+}
+
 /// Losses that add cosines between items to scores need scores that are cosines, too.
-fn check_score(model: &ModelConfig, config: &LossConfig, loss: &dyn Loss) -> Result<()> {
-    if model.score() == Some(Score::Dot) && loss.negative_features() == NegativeFeatures::Similarities {
+fn check_score(model: &ModelConfig, loss: &LossConfig) -> Result<()> {
+    let adds_cosines = loss.build().negative_features() == NegativeFeatures::Similarities;
+    if model.score() == Some(Score::Dot) && adds_cosines {
         let what = format!(
             "{} adds scores and cosines between items, so its scores must be cosines, too",
-            config.name()
+            loss.name()
         );
         return Err(InputError::new(what).field("model.score").help("use model.score = \"cosine\"").into());
     }
@@ -161,7 +196,7 @@ fn chosen(given: &toml::Table, section: &str) -> Result<toml::Table> {
     Ok(table)
 }
 
-fn default_type(section: &str) -> Option<&'static str> {
+pub(super) fn default_type(section: &str) -> Option<&'static str> {
     DEFAULT_TYPES.iter().find(|(name, _)| *name == section).map(|(_, default)| *default)
 }
 
@@ -195,6 +230,17 @@ fn explain(message: &str, key: String) -> InputError {
     let key =
         if kind == "key" && !key.ends_with(&format!(".{given}")) { format!("{key}.{given}") } else { key };
     InputError::new(format!("unknown {kind} '{given}'")).field(key).help(help)
+}
+
+/// The choices that a setting of a section has, as its parser names them; none if it is not a choice.
+pub(super) fn choices_of<T: DeserializeOwned>(setting: &str) -> Vec<String> {
+    let no_choice = toml::Table::from_iter([(setting.to_owned(), "?".into())]);
+    match no_choice.try_into::<T>() {
+        Err(error) if error.message().contains("unknown variant") => {
+            error.message().split('`').skip(1).step_by(2).skip(1).map(str::to_owned).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Rust's names of types, as people call them.
@@ -293,81 +339,4 @@ fn overlay(base: &mut toml::Table, layer: toml::Table) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::{Split, Validation};
-
-    fn with(settings: &[&str]) -> Result<Config> {
-        let layers: Result<Vec<_>> = settings.iter().map(|s| setting_layer(s)).collect();
-        Config::from_layers(&layers?)
-    }
-
-    #[test]
-    fn later_layers_win_and_another_type_starts_anew() {
-        let config = with(&["loss.alpha=3", "loss.tau=0.5", "train.epochs=7"]).unwrap();
-        let gradient = config.gradient.unwrap();
-        assert_eq!((gradient.loss.params().number("alpha"), gradient.train.epochs), (3.0, 7));
-        let config = with(&["loss.alpha=3", "loss.type=sl", "loss.tau=0.1"]).unwrap();
-        let loss = config.gradient.unwrap().loss;
-        assert_eq!((loss.name(), loss.params().number("tau")), ("sl", 0.1));
-    }
-
-    #[test]
-    fn a_fraction_implies_a_split() {
-        let prepared = |settings: &[&str]| with(settings).map(|config| config.data.prepare);
-        let (split, validation) = ("data.prepare.split", "data.prepare.validation");
-        let random = prepared(&[&format!("{split}.test=0.3")]).unwrap();
-        assert_eq!(random.split, Split::Random { test: 0.3 });
-        let given = prepared(&[&format!("{split}.type=given"), &format!("{split}.test=0.3")]).unwrap();
-        assert_eq!(given.split, random.split);
-        let time = [
-            &*format!("{split}.type=time"),
-            &format!("{split}.test=0.3"),
-            &format!("{validation}.ratio=0.2"),
-        ];
-        let time = prepared(&time).unwrap();
-        assert_eq!(
-            (time.split, time.validation),
-            (Split::Time { test: 0.3 }, Validation::Time { ratio: 0.2 })
-        );
-        let none = prepared(&[&format!("{split}.type=none"), &format!("{validation}.ratio=0.2")]).unwrap();
-        assert_eq!((none.split, none.validation), (Split::None {}, Validation::Random { ratio: 0.2 }));
-        assert!(prepared(&[&format!("{split}.type=leave-last"), &format!("{split}.test=0.3")]).is_err());
-    }
-
-    #[test]
-    fn a_config_survives_its_file() {
-        let config =
-            with(&["loss.type=dsl-ca", "train.patience=3", "train.select=last", "eval.k=[5, 20]"]).unwrap();
-        assert_eq!(Config::from_layers(&[config.to_toml().parse().unwrap()]).unwrap(), config);
-    }
-
-    #[test]
-    fn settings_of_the_gradient_trainer_are_named_one_by_one_where_they_have_no_meaning() {
-        let error = |settings: &[&str]| with(settings).unwrap_err().to_string();
-        let popular = "model.type=popularity";
-        assert!(
-            error(&[popular, "loss.tau=0.1"]).starts_with("loss.tau: popularity is not trained by gradients")
-        );
-        let several = error(&[popular, "loss.type=sl", "optim.lr=0.1", "train.epochs=3", "train.seed=1"]);
-        assert!(several.starts_with("loss.type, optim.lr, train.epochs: popularity is not"), "{several}");
-        assert!(error(&[popular, "loss=sl"]).starts_with("loss: popularity is not trained by gradients"));
-        assert!(with(&[popular, "train.seed=1"]).is_ok());
-    }
-
-    #[test]
-    fn what_is_wrong_is_named() {
-        let error = |setting: &str| with(&[setting]).unwrap_err().to_string();
-        assert!(error("train.epoch=3").contains("did you mean 'epochs'?"));
-        assert!(error("trian.epochs=3").contains("did you mean 'train'?"));
-        assert!(error("loss.type=dls").contains("did you mean 'dsl'?"));
-        assert!(error("loss.tau=0").starts_with("loss.tau: expected a number > 0"));
-        assert!(error("optim.lr=nan").starts_with("optim.lr: expected a number > 0, found nan"));
-        assert!(error("train.batch_size=0").starts_with("train.batch_size: expected a whole number ≥ 1"));
-        assert!(error("train.epochs=many").contains("invalid type"));
-        assert!(error("train.select=lst").contains("unknown choice 'lst'\n  help: did you mean 'last'?"));
-        assert!(error("model.score=dot").starts_with("model.score: dsl adds scores and cosines"));
-        assert!(with(&["model.score=dot", "loss.type=sl"]).is_ok());
-        assert!(error("loss.tau").contains("expected key=value"));
-    }
-}
+mod tests;

@@ -1,5 +1,5 @@
-//! Configs of release 0.1, brought to the present form: a `[backbone]` section, `optim.lazy`, `eval.per_user`, and the
-//! adversary's parameters under their old names.
+//! Configs of earlier releases, brought to the present form: a `[backbone]` section, `optim.lazy`, `eval.per_user`, the
+//! adversary's parameters under their old names, and runs without early stopping, which did not say so.
 
 use crate::{InputError, Result};
 
@@ -39,7 +39,25 @@ pub(super) fn upgrade(mut layer: toml::Table) -> Result<toml::Table> {
             }
         }
     }
+    if is_recorded(&layer) {
+        section(&mut layer, "train").entry("patience").or_insert("none".into());
+    }
     Ok(layer)
+}
+
+/// Whether this is the config of a run, which has every setting; earlier releases left `train.patience` out to run all
+/// epochs. A file that people write is never complete.
+fn is_recorded(layer: &toml::Table) -> bool {
+    const SETTINGS: [(&str, &[&str]); 4] = [
+        ("model", &["dim", "score"]),
+        ("optim", &["lr", "weight_decay"]),
+        ("train", &["batch_size", "epochs", "eval_every", "negatives", "seed"]),
+        ("eval", &["average", "k", "mask"]),
+    ];
+    SETTINGS.iter().all(|(section, keys)| {
+        let table = layer.get(*section).and_then(toml::Value::as_table);
+        table.is_some_and(|table| keys.iter().all(|key| table.contains_key(*key)))
+    })
 }
 
 fn section<'a>(layer: &'a mut toml::Table, name: &str) -> &'a mut toml::Table {

@@ -2,9 +2,12 @@
 
 mod layers;
 mod legacy;
+mod patience;
+mod reference;
 mod settings;
 
 pub use layers::{CONFIG_FORMAT, no_source, parse_layer, read_layer, setting_layer, source_layer};
+pub use reference::{Setting, settings};
 pub use settings::{Config, GradientConfig, Select, TrainConfig};
 
 pub use crate::data::DataConfig;

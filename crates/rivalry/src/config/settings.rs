@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::data::DataConfig;
+use crate::data::{DataConfig, declared};
 use crate::eval::EvalOptions;
 use crate::loss::LossConfig;
 use crate::models::ModelConfig;
 use crate::optim::OptimConfig;
+use crate::params::Range;
 use crate::sampler::SamplerConfig;
 use crate::{InputError, Result};
 
@@ -58,7 +59,8 @@ pub struct TrainConfig {
     pub negatives: usize,
     /// Epochs between evaluations.
     pub eval_every: usize,
-    /// Stop after this many evaluations without an improvement; `None`: run all epochs.
+    /// Stop after this many evaluations without an improvement; `None`: run all epochs. The default does not apply where
+    /// the last epoch is taken.
     pub patience: Option<usize>,
     /// Which epoch is kept. `None`: the best on validation, or the last where there is no validation part.
     pub select: Option<Select>,
@@ -76,20 +78,31 @@ pub enum Select {
     Test,
 }
 
+declared! {
 /// `[train]` as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct TrainSection {
+    /// Passes over the training pairs, at most.
     pub epochs: usize,
+    /// Training pairs in a step.
     pub batch_size: usize,
+    /// Negatives for each training pair.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub negatives: Option<usize>,
+    /// The seed of initial values, order and negatives.
     pub seed: u64,
+    /// Epochs between evaluations.
     pub eval_every: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Stop after this many evaluations without an improvement; "none" runs all epochs. The default doesn't apply where
+    /// the last epoch is taken.
+    #[serde(with = "super::patience")]
     pub patience: Option<usize>,
+    /// Which epoch is kept and tested: the best on validation (the default where there is a validation part), the last,
+    /// or the best on the test part itself, as published figures do it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub select: Option<Select>,
+}
 }
 
 impl Default for TrainSection {
@@ -100,30 +113,40 @@ impl Default for TrainSection {
             negatives: None,
             seed: 0,
             eval_every: 5,
-            patience: None,
+            patience: Some(TrainConfig::DEFAULT_PATIENCE),
             select: None,
         }
     }
 }
 
+/// Beyond this a typo is likelier than an intention.
+const MAX_COUNT: usize = 1 << 30;
+
 /// Beyond this a typo is likelier than an intention, and memory would run out before anything is learned.
 const MAX_NEGATIVES: usize = 1 << 28;
 
 impl TrainConfig {
+    /// Evaluations without an improvement after which a training stops by default.
+    pub const DEFAULT_PATIENCE: usize = 10;
+
+    /// The settings that are counts.
+    const COUNTS: [&str; 5] =
+        ["train.epochs", "train.batch_size", "train.negatives", "train.eval_every", "train.patience"];
+    const COUNT_RANGE: Range = Range::AtLeast(1.0);
+
+    /// The legal values of a setting, where they are fewer than those of its type.
+    pub(super) fn range_of(key: &str) -> Option<Range> {
+        Self::COUNTS.contains(&key).then_some(Self::COUNT_RANGE)
+    }
+
     /// Checks the ranges that no type can.
     pub(super) fn check(&self) -> Result<()> {
         let Self { epochs, batch_size, negatives, eval_every, patience, .. } = *self;
-        let counts = [
-            ("train.epochs", epochs),
-            ("train.batch_size", batch_size),
-            ("train.negatives", negatives),
-            ("train.eval_every", eval_every),
-            ("train.patience", patience.unwrap_or(1)),
-        ];
-        for (key, count) in counts {
-            let most = 1usize << 30;
-            if !(1..=most).contains(&count) {
-                let what = format!("expected a whole number ≥ 1 and ≤ {most}, found {count}");
+        let counts = [epochs, batch_size, negatives, eval_every, patience.unwrap_or(1)];
+        for (key, count) in Self::COUNTS.into_iter().zip(counts) {
+            if !Self::COUNT_RANGE.holds(count as f64) || count > MAX_COUNT {
+                let what =
+                    format!("expected a whole number {} and ≤ {MAX_COUNT}, found {count}", Self::COUNT_RANGE);
                 return Err(InputError::new(what).field(key).into());
             }
         }

@@ -1,10 +1,10 @@
 //! The settings of an evaluation. The published reference differs from good practice in `mask` and `average`, and both
 //! change the figures: so they are named, can be set, and are recorded.
 
-use super::{MetricAt, check};
-use crate::Result;
-use crate::data::Dataset;
+use super::{METRICS, MetricAt, check};
+use crate::data::{Dataset, declared};
 use crate::memory::MemoryLimit;
+use crate::{InputError, Result};
 use serde::{Deserialize, Serialize};
 
 /// The part of the data set that a model is evaluated on.
@@ -43,26 +43,32 @@ pub enum Average {
     All,
 }
 
+declared! {
 /// The settings of an evaluation: `[eval]` of a config.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvalOptions {
-    /// The list lengths: each at least 1 and at most the number of items. Default: 20.
+    /// The list lengths: each at least 1 and at most the number of items.
     pub k: Vec<usize>,
-    /// The items that are masked. Default: `train+valid`.
+    /// The items that are masked.
     pub mask: Mask,
-    /// The users that means are taken over. Default: `evaluable`.
+    /// The users that means are taken over.
     pub average: Average,
-    /// Whether to measure popular and rare items separately, too. Default: no.
+    /// Whether to measure popular and rare items separately, too.
     pub buckets: bool,
-    /// Whether to measure coverage, popularity and Gini of the lists, too. Default: no.
+    /// Whether to measure coverage, popularity and Gini of the lists, too.
     pub beyond_accuracy: bool,
+    /// The metric by which epochs and settings are chosen, one of those that are measured; by default NDCG@20, or NDCG of
+    /// the longest list where 20 is not measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub select_by: Option<MetricAt>,
     /// Whether to return each user's values. Not a setting of a config: callers that want them ask for them.
     #[serde(skip)]
     pub per_user: bool,
     /// How much memory the lists may take. Not a setting of a config.
     #[serde(skip)]
     pub memory: MemoryLimit,
+}
 }
 
 impl Default for EvalOptions {
@@ -73,6 +79,7 @@ impl Default for EvalOptions {
             average: Average::default(),
             buckets: false,
             beyond_accuracy: false,
+            select_by: None,
             per_user: false,
             memory: MemoryLimit::default(),
         }
@@ -94,8 +101,30 @@ impl EvalOptions {
         Self { buckets: false, beyond_accuracy: false, per_user: false, ..self.clone() }
     }
 
-    /// The metric an epoch is chosen by: NDCG@20, or NDCG at the longest list where 20 is not measured.
+    /// Checks that the metric to select by is one that is measured.
+    ///
+    /// # Errors
+    /// If it is not; the error names those that are.
+    pub fn check_selection(&self) -> Result<()> {
+        let Some(metric) = self.select_by else { return Ok(()) };
+        if metric.entry().is_some() && self.k.contains(&metric.k()) {
+            return Ok(());
+        }
+        let measured = self.k.iter().flat_map(|&k| METRICS.iter().map(move |entry| entry.at(k).to_string()));
+        let measured: Vec<String> = measured.collect();
+        let error =
+            InputError::new(format!("{metric} is not measured for each user when epochs are compared"));
+        let lists = format!("eval.k=[{}]", metric.k());
+        let help =
+            format!("choose one of {}; another list length is measured with {lists}", measured.join(", "));
+        Err(error.field("eval.select_by").help(help).into())
+    }
+
+    /// The metric an epoch is chosen by.
     pub fn selection_metric(&self) -> MetricAt {
+        if let Some(metric) = self.select_by {
+            return metric;
+        }
         let k = if self.k.contains(&20) { 20 } else { self.k.iter().copied().max().unwrap_or(20) };
         MetricAt::ndcg(k)
     }
@@ -120,5 +149,19 @@ mod tests {
         assert_eq!(toml::from_str::<EvalOptions>("mask = \"train+valid\"").unwrap(), EvalOptions::default());
         assert_eq!(toml::from_str::<EvalOptions>(&toml::to_string(&options).unwrap()).unwrap(), options);
         assert!(toml::from_str::<EvalOptions>("avrage = \"all\"").is_err());
+    }
+
+    #[test]
+    fn a_metric_to_select_by_must_be_measured() {
+        let options = |text: &str| toml::from_str::<EvalOptions>(text).unwrap();
+        let recall = options("k = [5, 20]\nselect_by = \"recall@5\"");
+        assert_eq!(recall.selection_metric(), MetricAt::recall(5));
+        assert!(recall.check_selection().is_ok());
+        for not_measured in ["NDCG@10", "Coverage@20"] {
+            let error = options(&format!("select_by = \"{not_measured}\"")).check_selection().unwrap_err();
+            let error = error.to_string();
+            assert!(error.starts_with(&format!("eval.select_by: {not_measured} is not measured")), "{error}");
+            assert!(error.contains("Recall@20") && error.contains("NDCG@20"), "{error}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use rivalry_kernels::{Activation, Real};
 
-use crate::params::{Param, Params, Range, Value};
+use crate::params::{Param, Params, Range, Search, Value};
 
 const NAMES: &[&str] = &["exp", "relu", "tanh", "atan"];
 
@@ -15,7 +15,7 @@ pub(super) const ACTIVATION: Param = Param {
     doc: "surrogate a(x) of a score difference: exp is the softmax loss, the others are PSL's",
     default: Value::Choice("exp"),
     range: Range::OneOf(NAMES),
-    grid: &[],
+    search: Search::NONE,
 };
 
 /// The activation of that name; none for `exp`, whose logarithm is the difference itself.

@@ -10,20 +10,25 @@
 use rivalry_kernels::{Real, sigmoid, softplus};
 
 use super::softmax::TAU;
-use super::{Entry, GradientBuffers, Loss, NegativeFeatures, Phase, Row, RowGradient, RowLoss};
-use crate::params::{Param, Range, Value};
+use super::{
+    Build, Defaults, Entry, GradientBuffers, Loss, NegativeFeatures, Phase, Row, RowGradient, RowLoss,
+};
+use crate::params::{Param, Range, Search, Value};
 
 pub(super) const ADVINFONCE: Entry = Entry {
     name: "advinfonce",
     summary: "InfoNCE whose negatives are weighted by an adversary",
     params: &[TAU, NEG_WEIGHT, ADVERSARY_LR, ADVERSARY_EVERY],
-    build: |params| {
-        Box::new(AdvInfoNce {
-            tau: params.number(TAU.name),
-            neg_weight: params.number(NEG_WEIGHT.name),
-            adversary_lr: params.number(ADVERSARY_LR.name),
-            adversary_every: params.count(ADVERSARY_EVERY.name),
-        })
+    build: Build {
+        loss: |params| {
+            Box::new(AdvInfoNce {
+                tau: params.number(TAU.name),
+                neg_weight: params.number(NEG_WEIGHT.name),
+                adversary_lr: params.number(ADVERSARY_LR.name),
+                adversary_every: params.count(ADVERSARY_EVERY.name),
+            })
+        },
+        defaults: Defaults::COSINE,
     },
 };
 
@@ -32,21 +37,21 @@ const NEG_WEIGHT: Param = Param {
     doc: "weight W of the negatives",
     default: Value::Number(64.0),
     range: Range::Positive,
-    grid: &[],
+    search: Search::NONE,
 };
 const ADVERSARY_LR: Param = Param {
     name: "adversary_lr",
     doc: "learning rate of the adversary",
     default: Value::Number(5e-5),
     range: Range::Positive,
-    grid: &[],
+    search: Search::NONE,
 };
 const ADVERSARY_EVERY: Param = Param {
     name: "adversary_every",
     doc: "update the adversary every N epochs, the model in the others",
     default: Value::Count(5),
     range: Range::AtLeast(2.0),
-    grid: &[],
+    search: Search::NONE,
 };
 
 struct AdvInfoNce {

@@ -4,13 +4,38 @@
 
 use rivalry_kernels::{Real, sigmoid, softplus};
 
-use super::{Entry, GradientBuffers, Init, Loss, Negatives, Phase, Row, RowGradient, RowLoss};
+use super::{
+    Build, Defaults, Entry, GradientBuffers, Init, Loss, Negatives, Phase, Row, RowGradient, RowLoss,
+};
+use crate::backbone::Score;
+use crate::optim::{LR, WEIGHT_DECAY};
+use crate::params::{Param, Search, Value};
 
 pub(super) const BPR: Entry = Entry {
     name: "bpr",
     summary: "Bayesian personalised ranking: each pair against one negative, or the mean over several",
     params: &[],
-    build: |_| Box::new(Bpr),
+    build: Build { loss: |_| Box::new(Bpr), defaults: DEFAULTS },
+};
+
+/// BPR learns from how long embeddings are, too: as cosines its scores are too close to each other. Lengths are held down
+/// by weight decay. Measured with one seed, validation NDCG@20 of MovieLens-100k and Health: dot products at a learning
+/// rate of 0.003 with weight decay 0, 1e-5, 3e-5 and 1e-4 give 0.206, 0.215, 0.223, 0.194 and 0.070, 0.072, 0.080, 0.089;
+/// cosines at 0.1 without weight decay 0.067 on Health.
+const DEFAULTS: Defaults = Defaults {
+    score: Score::Dot,
+    lr: Param {
+        default: Value::Number(0.003),
+        search: Search::log_uniform(&[0.001, 0.003, 0.01]).paper(LR.search.paper),
+        ..LR
+    },
+    weight_decay: Param {
+        default: Value::Number(3e-5),
+        search: Search::log_uniform(&[0.0, 1e-5, 3e-5, 1e-4, 3e-4]).paper(WEIGHT_DECAY.search.paper),
+        ..WEIGHT_DECAY
+    },
+    negatives: Negatives::Default(1),
+    init: Init::Xavier,
 };
 
 struct Bpr;
@@ -29,12 +54,4 @@ impl<T: Real> RowLoss<T> for Bpr {
     }
 }
 
-impl Loss for Bpr {
-    fn negatives(&self) -> Negatives {
-        Negatives::Default(1)
-    }
-
-    fn init(&self) -> Init {
-        Init::Xavier
-    }
-}
+impl Loss for Bpr {}

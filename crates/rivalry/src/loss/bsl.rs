@@ -4,17 +4,23 @@
 //!
 //! J. Wu et al., BSL: Understanding and Improving Softmax Loss for Recommendation, ICDE 2024.
 
-use super::Entry;
 use super::softmax::{LOG_Q, Softmax, TAU, Weight};
+use super::{Build, Defaults, Entry};
 use crate::params::Param;
 
 pub(super) const BSL: Entry = Entry {
     name: "bsl",
     summary: "bilateral softmax: one temperature for the positive, another for the negatives",
     params: &[TAU1, TAU2, LOG_Q],
-    build: |params| {
-        let (tau1, tau2) = (params.number(TAU1.name), params.number(TAU2.name));
-        Box::new(Softmax { weight: Weight::Constant(tau2 / tau1), ..Softmax::at_temperature(tau2, params) })
+    build: Build {
+        loss: |params| {
+            let (tau1, tau2) = (params.number(TAU1.name), params.number(TAU2.name));
+            Box::new(Softmax {
+                weight: Weight::Constant(tau2 / tau1),
+                ..Softmax::at_temperature(tau2, params)
+            })
+        },
+        defaults: Defaults::COSINE,
     },
 };
 

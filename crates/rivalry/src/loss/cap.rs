@@ -5,26 +5,29 @@
 //! apart already. With γ < 1 the pull is the weaker of the two. It is our own, found by the search in
 //! `docs/reproduction/next-loss.md`; with γ = 1 it is `dsl-ca`.
 
-use super::Entry;
 use super::competition::{ALPHA, Competition, SLATE};
 use super::softmax::{LOG_Q, PULL, Softmax, TAU};
-use crate::params::{Param, Value};
+use super::{Build, Defaults, Entry};
+use crate::params::{Param, Search, Value};
 
 pub(super) const CAP: Entry = Entry {
     name: "cap",
     summary: "per-pair temperatures, and a positive term weaker than the negative one",
     params: &[
         TAU,
-        Param { default: Value::Number(0.75), grid: &[0.7, 0.75, 0.8, 0.85, 0.9], ..PULL },
+        Param { default: Value::Number(0.75), search: Search::uniform(&[0.6, 0.7, 0.8, 0.9, 1.0]), ..PULL },
         Param { default: Value::Number(3.0), ..ALPHA },
         SLATE,
         LOG_Q,
     ],
-    build: |params| {
-        Box::new(Softmax {
-            pull: params.number(PULL.name),
-            temperature: Some(Competition::new(params)),
-            ..Softmax::plain(params)
-        })
+    build: Build {
+        loss: |params| {
+            Box::new(Softmax {
+                pull: params.number(PULL.name),
+                temperature: Some(Competition::new(params)),
+                ..Softmax::plain(params)
+            })
+        },
+        defaults: Defaults::COSINE,
     },
 };

@@ -3,21 +3,21 @@
 use rivalry_kernels::Real;
 
 use super::Row;
-use crate::params::{Param, Params, Range, Value};
+use crate::params::{Param, Params, Range, Search, Value};
 
 pub(super) const ALPHA: Param = Param {
     name: "alpha",
     doc: "strength of the per-pair temperatures; 0 switches them off",
     default: Value::Number(1.0),
     range: Range::AtLeast(0.0),
-    grid: &[1.0, 1.5, 2.0, 2.5, 3.0],
+    search: Search::uniform(&[0.5, 1.0, 2.0, 3.0, 4.0]).paper(&[1.0, 1.5, 2.0, 2.5, 3.0]),
 };
 pub(super) const SLATE: Param = Param {
     name: "slate",
     doc: "number of hardest negatives in the competitor slate",
     default: Value::Count(20),
     range: Range::AtLeast(1.0),
-    grid: &[],
+    search: Search::NONE,
 };
 
 /// Temperatures from the similarity of the hardest negatives to the positive.

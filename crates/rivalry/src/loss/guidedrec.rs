@@ -11,13 +11,30 @@ use rivalry_kernels::{Real, sigmoid, softplus};
 
 use self::network::{Network, SIZE};
 use super::learned::LearnedParams;
-use super::{Entry, GradientBuffers, Loss, Negatives, Phase, Row, RowGradient, RowLoss, State};
+use super::{
+    Build, Defaults, Entry, GradientBuffers, Loss, Negatives, Phase, Row, RowGradient, RowLoss, State,
+};
+use crate::optim::LR;
+use crate::params::{Param, Search, Value};
 
 pub(super) const GUIDEDREC: Entry = Entry {
     name: "guidedrec",
     summary: "a network learns to predict DCG from scores; the model maximises its output",
     params: &[],
-    build: |_| Box::new(GuidedRec { learned: LearnedParams::new(network::initial()) }),
+    build: Build {
+        loss: |_| Box::new(GuidedRec { learned: LearnedParams::new(network::initial()) }),
+        defaults: DEFAULTS,
+    },
+};
+
+const DEFAULTS: Defaults = Defaults {
+    lr: Param {
+        default: Value::Number(0.01),
+        search: Search::log_uniform(&[0.001, 0.003, 0.01, 0.03]).paper(LR.search.paper),
+        ..LR
+    },
+    negatives: Negatives::Exactly(SIZE - 1),
+    ..Defaults::COSINE
 };
 
 struct GuidedRec {
@@ -67,10 +84,6 @@ impl GuidedRec {
 }
 
 impl Loss for GuidedRec {
-    fn negatives(&self) -> Negatives {
-        Negatives::Exactly(SIZE - 1)
-    }
-
     fn phases(&self, _: usize) -> &'static [Phase] {
         &[Phase::Model, Phase::LossParams, Phase::ModelAgain]
     }

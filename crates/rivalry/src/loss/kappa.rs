@@ -3,35 +3,35 @@
 use rivalry_kernels::Real;
 
 use super::Row;
-use crate::params::{Param, Params, Range, Value};
+use crate::params::{Param, Params, Range, Search, Value};
 
 pub(super) const BETA: Param = Param {
     name: "beta",
     doc: "strength of the per-negative weights κ; 0 switches them off",
     default: Value::Number(1.0),
     range: Range::AtLeast(0.0),
-    grid: &[1.0, 1.5, 2.0, 2.5, 3.0],
+    search: Search::uniform(&[0.1, 0.5, 1.0]).paper(&[1.0, 1.5, 2.0, 2.5, 3.0]),
 };
 pub(super) const KAPPA_MIN: Param = Param {
     name: "kappa_min",
     doc: "lower bound of κ: with beta > 1 the formula gives easy negatives κ < 0",
     default: Value::Number(0.05),
     range: Range::Positive,
-    grid: &[],
+    search: Search::NONE,
 };
 pub(super) const KAPPA_TAU: Param = Param {
     name: "kappa_tau",
     doc: "temperature of the score inside κ (1 is the published formula)",
     default: Value::Number(1.0),
     range: Range::AtLeast(0.02), // below, exp leaves what f32 can hold
-    grid: &[],
+    search: Search::NONE,
 };
 pub(super) const DRIFT_CONTROL: Param = Param {
     name: "drift_control",
     doc: "rescale κ so that the mean of 1/κ is one",
     default: Value::Flag(true),
     range: Range::Any,
-    grid: &[],
+    search: Search::NONE,
 };
 
 /// Weights from how hard (score) and how similar to the positive each negative is.

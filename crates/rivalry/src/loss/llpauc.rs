@@ -12,20 +12,23 @@
 use rivalry_kernels::{Hinge, Real, sigmoid, softplus};
 
 use super::learned::LearnedParams;
-use super::{Entry, GradientBuffers, Init, Loss, Phase, Row, RowGradient, RowLoss, State};
-use crate::params::{Param, Range, Value};
+use super::{Build, Defaults, Entry, GradientBuffers, Init, Loss, Phase, Row, RowGradient, RowLoss, State};
+use crate::params::{Param, Range, Search, Value};
 
 pub(super) const LLPAUC: Entry = Entry {
     name: "llpauc",
     summary: "lower-left partial AUC: the head of the ranking against the hardest negatives",
     params: &[ALPHA, BETA, KAPPA],
-    build: |params| {
-        Box::new(Llpauc {
-            alpha: params.number(ALPHA.name),
-            beta: params.number(BETA.name),
-            kappa: params.number(KAPPA.name),
-            learned: LearnedParams::new(vec![1.0, 0.0, 0.5, 0.5, 0.0, 0.5, 0.5]),
-        })
+    build: Build {
+        loss: |params| {
+            Box::new(Llpauc {
+                alpha: params.number(ALPHA.name),
+                beta: params.number(BETA.name),
+                kappa: params.number(KAPPA.name),
+                learned: LearnedParams::new(vec![1.0, 0.0, 0.5, 0.5, 0.0, 0.5, 0.5]),
+            })
+        },
+        defaults: Defaults { init: Init::Normal(0.01), ..Defaults::COSINE },
     },
 };
 
@@ -34,21 +37,21 @@ const ALPHA: Param = Param {
     doc: "share of the positives that counts",
     default: Value::Number(0.7),
     range: Range::Between(0.0, 1.0),
-    grid: &[0.1, 0.3, 0.5, 0.7, 0.9],
+    search: Search::uniform(&[0.1, 0.3, 0.5, 0.7, 0.9]).paper(&[0.1, 0.3, 0.5, 0.7, 0.9]),
 };
 const BETA: Param = Param {
     name: "beta",
     doc: "share of the negatives that counts",
     default: Value::Number(0.01),
     range: Range::Between(0.0, 1.0),
-    grid: &[0.01, 0.1],
+    search: Search::log_uniform(&[0.003, 0.01, 0.03, 0.1]).paper(&[0.01, 0.1]),
 };
 const KAPPA: Param = Param {
     name: "kappa",
     doc: "sharpness of the smoothed hinge r",
     default: Value::Number(5.0),
     range: Range::Positive,
-    grid: &[],
+    search: Search::NONE,
 };
 
 /// The places of the learned numbers.
@@ -101,10 +104,6 @@ impl<T: Real> RowLoss<T> for Llpauc {
 }
 
 impl Loss for Llpauc {
-    fn init(&self) -> Init {
-        Init::Normal(0.01)
-    }
-
     fn n_params(&self) -> usize {
         self.learned.values.len()
     }

@@ -14,6 +14,7 @@ mod bpr;
 mod bsl;
 mod cap;
 mod competition;
+mod defaults;
 mod diagnostics;
 mod dsl;
 mod guidedrec;
@@ -28,6 +29,7 @@ mod top_k;
 
 use std::collections::BTreeMap;
 
+pub use self::defaults::Defaults;
 pub use self::diagnostics::{Diagnostics, RowDiagnostics};
 use rivalry_kernels::Real;
 use serde::{Deserialize, Serialize};
@@ -55,8 +57,14 @@ pub static LOSSES: &[Entry] = &[
 /// A loss on the list.
 pub type Entry = params::Entry<Build>;
 
-/// Builds a loss. Its parameters are legal, so this can't fail.
-pub type Build = fn(&Params) -> Box<dyn Loss>;
+/// Builds a loss, and says how a model is best trained with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Build {
+    /// Builds it. Its parameters are legal, so this can't fail.
+    pub loss: fn(&Params) -> Box<dyn Loss>,
+    /// The settings of other sections that suit it.
+    pub defaults: Defaults,
+}
 
 /// A chosen loss with its parameters: `[loss]` of a config.
 ///
@@ -73,7 +81,12 @@ pub type LossConfig = Choice<Build>;
 impl LossConfig {
     /// The loss with these parameters.
     pub fn build(&self) -> Box<dyn Loss> {
-        (self.entry().build)(self.params())
+        (self.entry().build.loss)(self.params())
+    }
+
+    /// The settings of other sections that suit it.
+    pub fn defaults(&self) -> &'static Defaults {
+        &self.entry().build.defaults
     }
 }
 
@@ -112,16 +125,6 @@ pub trait Loss: RowLoss<f32> + RowLoss<f64> {
     /// Whether [`Row::log_probs`] must be filled in.
     fn uses_log_probs(&self) -> bool {
         false
-    }
-
-    /// The number of negatives for each training pair.
-    fn negatives(&self) -> Negatives {
-        Negatives::Default(1000)
-    }
-
-    /// The initialisation of the embeddings.
-    fn init(&self) -> Init {
-        Init::Normal(1.0)
     }
 
     /// The phases of a step in this epoch (counted from 0), in order.

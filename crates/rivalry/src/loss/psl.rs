@@ -4,13 +4,16 @@
 //! W. Yang et al., PSL: Rethinking and Improving Softmax Loss from Pairwise Perspective for Recommendation,
 //! NeurIPS 2024.
 
-use super::Entry;
 use super::activation::{self, PSL_ACTIVATION};
 use super::softmax::{LOG_Q, Softmax, TAU};
+use super::{Build, Defaults, Entry};
 
 pub(super) const PSL: Entry = Entry {
     name: "psl",
     summary: "pairwise softmax: a gentler activation than the exponential",
     params: &[TAU, PSL_ACTIVATION, LOG_Q],
-    build: |params| Box::new(Softmax { activation: activation::chosen(params), ..Softmax::plain(params) }),
+    build: Build {
+        loss: |params| Box::new(Softmax { activation: activation::chosen(params), ..Softmax::plain(params) }),
+        defaults: Defaults::COSINE,
+    },
 };

@@ -2,12 +2,12 @@
 //!
 //! J. Wu et al., On the Effectiveness of Sampled Softmax Loss for Item Recommendation, TOIS 2024.
 
-use super::Entry;
 use super::softmax::{LOG_Q, Softmax, TAU};
+use super::{Build, Defaults, Entry};
 
 pub(super) const SL: Entry = Entry {
     name: "sl",
     summary: "softmax loss over sampled negatives",
     params: &[TAU, LOG_Q],
-    build: |params| Box::new(Softmax::plain(params)),
+    build: Build { loss: |params| Box::new(Softmax::plain(params)), defaults: Defaults::COSINE },
 };

@@ -3,15 +3,18 @@
 //! W. Yang et al., Breaking the Top-K Barrier: Advancing Top-K Ranking Metrics Optimization in Recommender Systems,
 //! KDD 2025.
 
-use super::Entry;
 use super::softmax::{LOG_Q, Softmax, TAU, Weight};
 use super::top_k::{K, REFRESH_EVERY, TAU_W, TopKWeight};
+use super::{Build, Defaults, Entry};
 
 pub(super) const SL_AT_K: Entry = Entry {
     name: "sl@k",
     summary: "softmax loss weighted towards pairs near the top K",
     params: &[TAU, TAU_W, K, REFRESH_EVERY, LOG_Q],
-    build: |params| {
-        Box::new(Softmax { weight: Weight::TopK(TopKWeight::new(params)), ..Softmax::plain(params) })
+    build: Build {
+        loss: |params| {
+            Box::new(Softmax { weight: Weight::TopK(TopKWeight::new(params)), ..Softmax::plain(params) })
+        },
+        defaults: Defaults::COSINE,
     },
 };

@@ -16,9 +16,10 @@ use super::competition::{ALPHA, Competition, SLATE};
 use super::kappa::{BETA, DRIFT_CONTROL, KAPPA_MIN, KAPPA_TAU, Kappa};
 use super::top_k::{K, REFRESH_EVERY, TAU_W, TopKWeight};
 use super::{
-    Diagnostics, Entry, GradientBuffers, Loss, NegativeFeatures, Phase, Row, RowGradient, RowLoss, State,
+    Build, Defaults, Diagnostics, Entry, GradientBuffers, Loss, NegativeFeatures, Phase, Row, RowGradient,
+    RowLoss, State,
 };
-use crate::params::{Param, Params, Range, Value};
+use crate::params::{Param, Params, Range, Search, Value};
 
 /// The temperature every member has.
 pub(super) const TAU: Param = Param {
@@ -26,7 +27,8 @@ pub(super) const TAU: Param = Param {
     doc: "temperature; lower values focus on hard negatives",
     default: Value::Number(0.2),
     range: Range::Positive,
-    grid: &[0.005, 0.025, 0.05, 0.1, 0.2, 0.25],
+    search: Search::log_uniform(&[0.05, 0.1, 0.15, 0.2, 0.3, 0.5])
+        .paper(&[0.005, 0.025, 0.05, 0.1, 0.2, 0.25]),
 };
 
 /// The family with its parts chosen one by one.
@@ -51,17 +53,21 @@ pub(super) const SOFTMAX: Entry = Entry {
         K,
         REFRESH_EVERY,
     ],
-    build: |params| {
-        let top_k = || Weight::TopK(TopKWeight::new(params));
-        Box::new(Softmax {
-            tau: params.number(TAU.name),
-            activation: activation::chosen(params),
-            pull: params.number(PULL.name),
-            scale: (params.choice(SCALE.name) == "kappa").then(|| Kappa::new(params)),
-            temperature: (params.choice(TEMPERATURE.name) == "competition").then(|| Competition::new(params)),
-            weight: if params.choice(WEIGHT.name) == "top-k" { top_k() } else { Weight::One },
-            log_q: params.flag(LOG_Q.name),
-        })
+    build: Build {
+        loss: |params| {
+            let top_k = || Weight::TopK(TopKWeight::new(params));
+            Box::new(Softmax {
+                tau: params.number(TAU.name),
+                activation: activation::chosen(params),
+                pull: params.number(PULL.name),
+                scale: (params.choice(SCALE.name) == "kappa").then(|| Kappa::new(params)),
+                temperature: (params.choice(TEMPERATURE.name) == "competition")
+                    .then(|| Competition::new(params)),
+                weight: if params.choice(WEIGHT.name) == "top-k" { top_k() } else { Weight::One },
+                log_q: params.flag(LOG_Q.name),
+            })
+        },
+        defaults: Defaults::COSINE,
     },
 };
 
@@ -71,28 +77,28 @@ pub(super) const PULL: Param = Param {
     doc: "weight of the positive relative to the negatives",
     default: Value::Number(1.0),
     range: Range::Positive,
-    grid: &[],
+    search: Search::NONE,
 };
 const SCALE: Param = Param {
     name: "scale",
     doc: "scale of each negative: one, or DSL's κ (beta, kappa_min, kappa_tau, drift_control)",
     default: Value::Choice("one"),
     range: Range::OneOf(&["one", "kappa"]),
-    grid: &[],
+    search: Search::NONE,
 };
 const TEMPERATURE: Param = Param {
     name: "temperature",
     doc: "temperature of each pair: constant, or DSL's by competition (alpha, slate)",
     default: Value::Choice("constant"),
     range: Range::OneOf(&["constant", "competition"]),
-    grid: &[],
+    search: Search::NONE,
 };
 const WEIGHT: Param = Param {
     name: "weight",
     doc: "weight of each pair: one, or SL@K's top-k (tau_w, k, refresh_every)",
     default: Value::Choice("one"),
     range: Range::OneOf(&["one", "top-k"]),
-    grid: &[],
+    search: Search::NONE,
 };
 
 pub(super) const LOG_Q: Param = Param {
@@ -100,7 +106,7 @@ pub(super) const LOG_Q: Param = Param {
     doc: "log-q correction: subtract the log-probability of each negative, for samplers that are not uniform",
     default: Value::Flag(false),
     range: Range::Any,
-    grid: &[],
+    search: Search::NONE,
 };
 
 /// A member of the family.

@@ -3,28 +3,29 @@
 use rivalry_kernels::Real;
 
 use super::State;
-use crate::params::{Param, Params, Range, Value};
+use crate::params::{Param, Params, Range, Search, Value};
 
 pub(super) const TAU_W: Param = Param {
     name: "tau_w",
     doc: "temperature of the top-K weight",
     default: Value::Number(1.0),
     range: Range::Positive,
-    grid: &[0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0],
+    search: Search::uniform(&[0.5, 1.0, 1.5, 2.0, 2.5, 3.0])
+        .paper(&[0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0]),
 };
 pub(super) const K: Param = Param {
     name: "k",
     doc: "the K of the top-K weight",
     default: Value::Count(20),
     range: Range::AtLeast(1.0),
-    grid: &[],
+    search: Search::NONE,
 };
 pub(super) const REFRESH_EVERY: Param = Param {
     name: "refresh_every",
     doc: "epochs between updates of the per-user quantiles (T_β)",
     default: Value::Count(20),
     range: Range::AtLeast(1.0),
-    grid: &[5.0, 20.0],
+    search: Search::listed(&[5.0, 20.0]).paper(&[5.0, 20.0]),
 };
 
 /// `σ((f_i - β_u)/τ_w)`, where β_u estimates the user's K-th highest score. It starts at 0.

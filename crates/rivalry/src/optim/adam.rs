@@ -7,7 +7,7 @@ use rivalry_kernels as kernels;
 use super::rows::{Rows, for_each_block};
 use super::{Entry, LR, Optimizer, OptimizerState, Size, StateRef, Trainable, WEIGHT_DECAY};
 use crate::backbone::Embeddings;
-use crate::params::{Param, Params, Range, Value};
+use crate::params::{Param, Params, Range, Search, Value};
 
 pub(super) const ADAM: Entry = Entry {
     name: "adam",
@@ -21,7 +21,7 @@ pub(super) const BETA1: Param = Param {
     doc: "decay rate of the first moment",
     default: Value::Number(0.9),
     range: Range::BelowOne,
-    grid: &[],
+    search: Search::NONE,
 };
 pub(super) const BETA2: Param =
     Param { name: "beta2", doc: "decay rate of the second moment", default: Value::Number(0.999), ..BETA1 };
@@ -30,7 +30,7 @@ pub(super) const EPSILON: Param = Param {
     doc: "added to the denominator",
     default: Value::Number(1e-8),
     range: Range::Positive,
-    grid: &[],
+    search: Search::NONE,
 };
 
 /// The tables of an optimiser state; the names are those of the checkpoint file.

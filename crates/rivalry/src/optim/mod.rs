@@ -9,7 +9,7 @@ mod rows;
 use std::collections::BTreeMap;
 
 use crate::backbone::{Embeddings, Unit};
-use crate::params::{self, Choice, Param, Params, Range, Value};
+use crate::params::{self, Choice, Param, Params, Range, Search, Value};
 
 /// All optimisers, in the order they are listed to the user.
 pub static OPTIMIZERS: &[Entry] = &[adam::ADAM, lazy_adam::LAZY_ADAM];
@@ -26,10 +26,10 @@ pub type OptimConfig = Choice<Build>;
 /// The learning rate, which every optimiser has.
 pub(crate) const LR: Param = Param {
     name: "lr",
-    doc: "learning rate",
+    doc: "learning rate; each loss has its own default",
     default: Value::Number(0.1),
     range: Range::Positive,
-    grid: &[],
+    search: Search::NONE.paper(&[0.001, 0.01, 0.1]),
 };
 
 /// L2 regularisation, for the optimisers that have it.
@@ -38,7 +38,7 @@ pub(crate) const WEIGHT_DECAY: Param = Param {
     doc: "L2 regularisation: this times the parameter is added to its gradient",
     default: Value::Number(0.0),
     range: Range::AtLeast(0.0),
-    grid: &[],
+    search: Search::NONE.paper(&[0.0, 1e-6, 1e-5, 1e-4]),
 };
 
 /// The size of both tables.

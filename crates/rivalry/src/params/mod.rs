@@ -5,6 +5,8 @@
 
 mod entry;
 mod param;
+mod search;
 
 pub use entry::{Choice, Entry};
 pub use param::{Param, Params, Range, Value, shown};
+pub use search::{Draw, Search};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::Search;
 use crate::{InputError, Result, unknown_name};
 
 /// The declaration of a parameter.
@@ -15,8 +16,8 @@ pub struct Param {
     pub default: Value,
     /// The legal values.
     pub range: Range,
-    /// The values a sweep tries by default; empty if it leaves the parameter alone.
-    pub grid: &'static [f64],
+    /// What a sweep tries.
+    pub search: Search,
 }
 
 /// The value of a parameter.
@@ -52,7 +53,8 @@ pub enum Range {
 }
 
 impl Range {
-    fn holds(self, x: f64) -> bool {
+    /// Whether a number is legal.
+    pub fn holds(self, x: f64) -> bool {
         x.is_finite()
             && match self {
                 Self::Positive => x > 0.0,
@@ -86,6 +88,18 @@ impl std::fmt::Display for Value {
             Self::Count(n) => write!(f, "{n}"),
             Self::Flag(yes) => write!(f, "{yes}"),
             Self::Choice(name) => f.write_str(name),
+        }
+    }
+}
+
+impl Value {
+    /// The value as it stands in a config.
+    pub fn to_toml(self) -> toml::Value {
+        match self {
+            Self::Number(x) => x.into(),
+            Self::Count(n) => i64::from(n).into(),
+            Self::Flag(yes) => yes.into(),
+            Self::Choice(name) => name.into(),
         }
     }
 }
@@ -129,13 +143,7 @@ impl Params {
 
     /// The parameters as a config table.
     pub fn to_table(&self) -> toml::Table {
-        let value = |v: &Value| match *v {
-            Value::Number(x) => x.into(),
-            Value::Count(n) => i64::from(n).into(),
-            Value::Flag(yes) => yes.into(),
-            Value::Choice(name) => name.into(),
-        };
-        self.0.iter().map(|(name, v)| (name.to_string(), value(v))).collect()
+        self.0.iter().map(|(name, value)| (name.to_string(), value.to_toml())).collect()
     }
 
     /// All parameters by name.
@@ -223,14 +231,14 @@ mod tests {
             doc: "temperature",
             default: Value::Number(0.2),
             range: Range::Positive,
-            grid: &[],
+            search: Search::NONE,
         },
         Param {
             name: "slate",
             doc: "size",
             default: Value::Count(20),
             range: Range::AtLeast(1.0),
-            grid: &[],
+            search: Search::NONE,
         },
     ];
 

@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::uniform::Uniform;
 use super::{Entry, Sampler};
 use crate::InputError;
-use crate::params::{Param, Range, Value};
+use crate::params::{Param, Range, Search, Value};
 
 pub(super) const HARD: Entry = Entry {
     name: "hard",
@@ -32,7 +32,7 @@ const CANDIDATES: Param = Param {
     doc: "items drawn for each training pair, of which the train.negatives highest-scored are kept",
     default: Value::Count(2000),
     range: Range::AtLeast(1.0),
-    grid: &[],
+    search: Search::NONE,
 };
 
 struct Hard<'a> {

@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::alias::AliasTable;
 use super::{Entry, Sampler, TrainingSet};
 use crate::data::Interactions;
-use crate::params::{Param, Range, Value};
+use crate::params::{Param, Range, Search, Value};
 use crate::{InputError, Result};
 
 pub(super) const POPULARITY: Entry = Entry {
@@ -28,7 +28,7 @@ const POWER: Param = Param {
     doc: "exponent of the training count: 0 is uniform, 1 proportional to the count",
     default: Value::Number(0.75),
     range: Range::AtLeast(0.0),
-    grid: &[0.25, 0.5, 0.75, 1.0],
+    search: Search::listed(&[0.25, 0.5, 0.75, 1.0]),
 };
 
 struct Popularity<'a> {

@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Entry, Sampler, TrainingSet};
 use crate::data::Interactions;
-use crate::params::{Param, Range, Value};
+use crate::params::{Param, Range, Search, Value};
 use crate::rng::below;
 use crate::{InputError, Result};
 
@@ -27,7 +27,7 @@ const PAIRS: Param = Param {
     doc: "how many training pairs share a pool of negatives",
     default: Value::Count(128),
     range: Range::AtLeast(1.0),
-    grid: &[],
+    search: Search::NONE,
 };
 
 struct Shared<'a> {

@@ -5,7 +5,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Entry, Sampler, TrainingSet};
 use crate::data::Interactions;
-use crate::params::{Param, Range, Value};
+use crate::params::{Param, Range, Search, Value};
 use crate::rng::{below, shuffle};
 use crate::{InputError, Result};
 
@@ -29,7 +29,7 @@ const REPLACEMENT: Param = Param {
     doc: "sample with replacement",
     default: Value::Flag(true),
     range: Range::Any,
-    grid: &[],
+    search: Search::NONE,
 };
 
 const FALSE_NEGATIVES: Param = Param {
@@ -37,7 +37,7 @@ const FALSE_NEGATIVES: Param = Param {
     doc: "probability that a negative is replaced by one of the user's training items: noise, to test a loss's robustness",
     default: Value::Number(0.0),
     range: Range::Within(0.0, 1.0),
-    grid: &[],
+    search: Search::NONE,
 };
 
 pub(super) struct Uniform<'a> {

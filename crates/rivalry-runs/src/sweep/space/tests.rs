@@ -35,16 +35,18 @@ fn draws_are_different_repeatable_and_within_their_range() {
         "trials = 5\ngrid = { loss.type = 'sl', train.negatives = { from = 10, to = 90, whole = true } }";
     let negatives: Vec<_> =
         trials(whole).unwrap().iter().map(|t| t.config.gradient.as_ref().unwrap().train.negatives).collect();
-    assert!(negatives.len() == 5 && negatives.iter().all(|n| (10..=90).contains(n)), "{negatives:?}");
+    let [default, drawn @ ..] = &negatives[..] else { panic!("{negatives:?}") };
+    assert!(*default == 1000 && drawn.len() == 4 && drawn.iter().all(|n| (10..=90).contains(n)), "{drawn:?}");
     // There are only two points, however many are wanted.
     assert_eq!(trials("trials = 9\ngrid = { loss.type = ['sl', 'bpr'] }").unwrap().len(), 2);
 }
 
 #[test]
 fn what_is_fixed_is_not_searched_over() {
-    let space = SearchSpace::new().with_loss("dsl-ca").unwrap().with_loss("sl").unwrap();
+    let space = SearchSpace::new().with_loss("dsl-ca", LossGrid::BuiltIn).unwrap();
+    let space = space.with_loss("sl", LossGrid::BuiltIn).unwrap();
     let fix = |setting: &str| setting_layer(setting).unwrap();
-    let space = space.with(fix("data.source=synthetic")).with(fix("loss.tau=0.33"));
+    let space = space.with(fix("data.source=synthetic")).with(fix("loss.tau=0.33")).with(fix("optim.lr=0.1"));
     let found = space.trials().unwrap();
     assert_eq!(found.len(), 6, "five α of dsl-ca, and sl with nothing left to try");
     assert!(found.iter().all(|trial| tau(trial) == 0.33));
@@ -66,12 +68,105 @@ fn data_can_be_searched_over_and_are_replaced_wherever_they_are_named() {
 
 #[test]
 fn every_loss_has_a_grid_of_its_own() {
-    let of = |loss: &str| {
+    let of = |loss: &str, grid: LossGrid| {
         let source = setting_layer("data.source=synthetic").unwrap();
-        SearchSpace::new().with(source).with_loss(loss).unwrap().trials().unwrap().len()
+        SearchSpace::new().with(source).with_loss(loss, grid).unwrap().trials().unwrap().len()
     };
-    assert_eq!([of("sl"), of("dsl"), of("dsl-ca"), of("bpr")], [6, 150, 30, 1]);
-    assert!(LOSSES.iter().all(|entry| of(entry.name) >= 1));
+    let built_in = |loss: &str| of(loss, LossGrid::BuiltIn);
+    assert_eq!(["sl", "dsl", "dsl-ca", "bpr"].map(built_in), [6 * 4, 6 * 5 * 3 * 4, 6 * 5 * 4, 3 * 5]);
+    assert!(LOSSES.iter().all(|entry| built_in(entry.name) > 1), "every loss is searched");
+    // The published grids; where the defaults are not on them, they are one more.
+    let paper = |loss: &str| of(loss, LossGrid::Paper);
+    assert_eq!(["sl", "dsl", "bpr"].map(paper), [6 * 3 * 4, 6 * 25 * 3 * 4, 3 * 4 + 1]);
+    assert_eq!(of("dsl", LossGrid::Empty), 1);
+}
+
+fn origins(trials: &[Trial]) -> Vec<&Origin> {
+    trials.iter().map(|trial| &trial.origin).collect()
+}
+
+#[test]
+fn the_defaults_are_a_trial_wherever_there_is_something_to_search() {
+    let found = trials("grid = { loss.type = ['sl', 'bpr'], optim.lr = [0.5, 0.7] }").unwrap();
+    let default = |loss: &str| {
+        let mut own = found.iter().filter(|trial| trial.config.loss_name() == Some(loss));
+        own.find(|trial| trial.origin == Origin::Default).unwrap().config.gradient.clone().unwrap().optim.lr()
+    };
+    assert_eq!((found.len(), default("sl"), default("bpr")), (6, 0.1, 0.003));
+    let shown =
+        |trial: &Trial| trial.settings.iter().find(|(key, _)| key == "optim.lr").unwrap().1.as_float();
+    assert_eq!(shown(&found[0]), Some(0.1));
+    // What has one value is fixed, and nothing is added where nothing is searched.
+    let found = trials("grid = { loss.type = 'dsl', loss.tau = 0.3, loss.alpha = [2, 3] }").unwrap();
+    assert!(found.len() == 3 && found.iter().all(|trial| tau(trial) == 0.3));
+    let single = trials("grid = { loss.type = ['sl', 'bpr'], optim.lr = 0.5 }").unwrap();
+    assert_eq!(origins(&single), [&Origin::Searched, &Origin::Searched]);
+    // They count among the random trials, and a trial that is on the grid already is not trained twice.
+    let drawn =
+        trials("trials = 4\ngrid = { loss.type = 'sl', loss.tau = { from = 0.01, to = 1.0 } }").unwrap();
+    assert_eq!((drawn.len(), origins(&drawn)[0]), (4, &Origin::Default));
+    let found = trials("grid = { loss.type = 'sl', loss.tau = [0.1, 0.2] }").unwrap();
+    assert_eq!((found.len(), tau(&found[0]), origins(&found)[0]), (2, 0.2, &Origin::Default));
+    // All have the same budget.
+    let found = trials("grid = { loss.type = 'sl', loss.tau = [0.1, 0.3], train.epochs = [5, 9] }").unwrap();
+    assert_eq!(found[0].config.gradient.as_ref().unwrap().train.epochs, 9);
+}
+
+#[test]
+fn a_preset_for_the_data_is_a_trial_under_the_sweeps_own_protocol() {
+    let text = "base = { data.source = 'amazon2014-health', train.epochs = 50 }
+                grid = { loss.type = 'cap', optim.lr = [0.01, 0.03] }";
+    let found = SearchSpace::parse(text).unwrap().trials().unwrap();
+    let name = "tuned/amazon2014-health/mf/cap".to_owned();
+    assert_eq!(origins(&found)[..2], [&Origin::Default, &Origin::Preset(name)]);
+    let gradient = found[1].config.gradient.as_ref().unwrap();
+    let loss = gradient.loss.params();
+    assert_eq!((loss.count("slate"), loss.number("alpha"), gradient.optim.lr()), (100, 3.0, 0.1));
+    assert_eq!((gradient.train.epochs, found[1].config.eval.mask), (50, rivalry::eval::Mask::default()));
+    assert!(found[1].settings.iter().any(|(key, _)| key == "loss.slate"));
+    // What is fixed stays fixed.
+    let fixed = SearchSpace::parse(text).unwrap().with(setting_layer("loss.slate=7").unwrap());
+    let fixed = fixed.trials().unwrap();
+    let slate = |trial: &Trial| trial.config.gradient.as_ref().unwrap().loss.params().count("slate");
+    assert!(
+        fixed.len() == 3 && fixed.iter().all(|trial| slate(trial) == 7),
+        "preset and default are the same now"
+    );
+}
+
+#[test]
+fn values_given_for_a_key_replace_those_of_the_grid_where_the_loss_takes_it() {
+    let space = SearchSpace::new().with(setting_layer("data.source=synthetic").unwrap());
+    let space = space.with_loss("sl", LossGrid::Empty).unwrap().with_loss("bpr", LossGrid::Empty).unwrap();
+    let values = |list: &[f64]| list.iter().map(|&x| x.into()).collect::<Vec<toml::Value>>();
+    let taus = space.clone().with_values("loss.tau", values(&[0.1, 0.2, 0.3]));
+    let groups: Vec<String> = taus.trials().unwrap().iter().map(|trial| trial.group().to_string()).collect();
+    assert_eq!(groups, ["mf sl", "mf sl", "mf sl", "mf bpr"]);
+    let error = space.with_values("loss.taus", values(&[0.1])).trials().unwrap_err().to_string();
+    assert!(error.contains("did you mean 'tau'?"), "{error}");
+}
+
+#[test]
+fn a_setting_at_the_end_of_what_was_searched_is_named() {
+    let edges = |text: &str, settings: &str| {
+        let base = "base = { data.source = 'synthetic' }";
+        let space = SearchSpace::parse(&format!("{base}\n{text}")).unwrap();
+        let layers = ["data.source = 'synthetic'", settings].map(|text| text.parse().unwrap());
+        let trial = Trial::new(Config::from_layers(&layers).unwrap(), vec![]);
+        let keys = space.edges(&trial).unwrap().into_iter().map(|edge| (edge.is_upper(), edge.key));
+        keys.collect::<Vec<_>>()
+    };
+    let grid = "grid = { loss.type = 'sl', loss.tau = [0.1, 0.2, 0.3], optim.lr = [0.1, 0.2] }";
+    let at = |tau: f64| format!("loss = {{ type = 'sl', tau = {tau} }}");
+    assert_eq!(edges(grid, &at(0.3)), [(true, "loss.tau".to_owned())], "two learning rates have no middle");
+    assert_eq!(edges(grid, &at(0.05)), [(false, "loss.tau".to_owned())]);
+    assert_eq!(edges(grid, &at(0.2)), []);
+    let drawn = "trials = 5\ngrid = { loss.type = 'sl', loss.tau = { from = 0.01, to = 1.0, log = true } }";
+    assert_eq!(edges(drawn, &at(0.9)), [(true, "loss.tau".to_owned())]);
+    assert_eq!(edges(drawn, &at(0.5)), []);
+    // Nothing lies below a weight decay of zero.
+    let decay = "grid = { loss.type = 'sl', optim.weight_decay = [0.0, 1e-5, 1e-4] }";
+    assert_eq!(edges(decay, &at(0.2)), []);
 }
 
 #[test]
@@ -96,7 +191,7 @@ fn closed_form_models_ignore_the_settings_of_the_gradient_trainer() {
         "base = { data.source = 'synthetic', model.dim = 8, train = { epochs = 2, seed = 3 }, loss.type = 'sl' }",
     )
     .unwrap();
-    let space = space.with_loss("bpr").unwrap().with_model("popularity").unwrap();
+    let space = space.with_loss("bpr", LossGrid::Empty).unwrap().with_model("popularity").unwrap();
     let fix = |setting: &str| setting_layer(setting).unwrap();
     let found = space.with(fix("model.type=lightgcn")).with(fix("optim.lr=0.01")).trials().unwrap();
     let groups: Vec<String> = found.iter().map(|trial| trial.group().to_string()).collect();

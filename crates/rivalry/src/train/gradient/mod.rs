@@ -15,7 +15,7 @@ pub use step::{Batch, BatchLoss, Draw, Drawn, Forward, GradientStep, Gradients, 
 
 use self::epochs::Epochs;
 use super::{Checkpointer, Fitted, Observer, Trainer, TrainingState};
-use crate::config::{Config, GradientConfig, Select};
+use crate::config::{Config, GradientConfig, Select, TrainConfig};
 use crate::data::Dataset;
 use crate::memory::MemoryLimit;
 use crate::{InputError, Result};
@@ -59,7 +59,8 @@ fn no_set(name: &str) -> InputError {
 impl Trainer for GradientTrainer<'_> {
     fn check(&self, dataset: &Dataset) -> Result<()> {
         let train = &self.gradient.train;
-        if self.selection(dataset)? == Select::Last && train.patience.is_some() {
+        let asked_for = train.patience.is_some_and(|patience| patience != TrainConfig::DEFAULT_PATIENCE);
+        if self.selection(dataset)? == Select::Last && asked_for {
             return Err(InputError::new(
                 "early stopping needs an epoch that is chosen, and the last one is taken",
             )

@@ -61,7 +61,7 @@ impl GradientTrainer<'_> {
 
     /// A training that has not taken a step.
     fn beginning(&self, loss: &dyn Loss, size: Size) -> TrainingState {
-        let tables = |purpose| initial(loss.init(), size, self.config.seed, purpose);
+        let tables = |purpose| initial(self.gradient.loss.defaults().init, size, self.config.seed, purpose);
         TrainingState {
             progress: Progress::default(),
             learned: tables(Purpose::Init),
