@@ -32,6 +32,37 @@ pub struct RunRecord {
     pub data: String,
     /// The checksum of the data.
     pub data_checksum: String,
+    /// The size of the data; `None` in records from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_size: Option<DataSize>,
+}
+
+/// The size of a data set and of its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct DataSize {
+    /// The number of users.
+    pub users: usize,
+    /// The number of items.
+    pub items: usize,
+    /// Interactions in the training part.
+    pub train: usize,
+    /// Interactions in the validation part.
+    pub valid: usize,
+    /// Interactions in the test part.
+    pub test: usize,
+}
+
+impl DataSize {
+    /// The size of this data set.
+    pub fn of(dataset: &Dataset) -> Self {
+        Self {
+            users: dataset.users.len(),
+            items: dataset.items.len(),
+            train: dataset.train.len(),
+            valid: dataset.valid.len(),
+            test: dataset.test.len(),
+        }
+    }
 }
 
 impl RunFolder {
@@ -54,6 +85,7 @@ impl RunFolder {
             seed: self.config()?.seed,
             data: dataset.name.clone(),
             data_checksum: dataset.checksum.clone(),
+            data_size: Some(DataSize::of(dataset)),
         };
         FILE.write(&self.path().join(METRICS), &record)?;
         Ok(record)
