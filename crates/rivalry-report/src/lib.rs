@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod chart;
+mod counts;
 mod draw;
 mod escape;
 mod group;
@@ -17,6 +18,7 @@ mod published;
 mod report;
 mod reproduction;
 mod run;
+mod run_list;
 mod sections;
 mod settings;
 mod summary;
@@ -24,6 +26,7 @@ mod table;
 #[cfg(test)]
 mod testing;
 
+pub use counts::RunCounts;
 pub use escape::escape_markdown;
 pub use page::Figure;
 pub use report::{Contents, Report};

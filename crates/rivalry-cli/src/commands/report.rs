@@ -18,13 +18,7 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     }
     let report = Report::read(&args.folder)?;
     let contents = report.contents();
-    say(format_args!(
-        "read {} run{}: {} unfinished, {} pruned",
-        contents.runs,
-        if contents.runs == 1 { "" } else { "s" },
-        contents.unfinished.len(),
-        contents.pruned
-    ));
+    say(format_args!("read {}", contents.runs));
     output.write_all(report.html().as_bytes())?;
     let figures = match &args.figures {
         Some(folder) => write_figures(folder, &report, args.force)?,
@@ -35,10 +29,11 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
             "folder": args.folder,
             "report": args.out,
             "figures": figures,
-            "runs": contents.runs,
-            "finished": contents.runs - contents.unfinished.len() - contents.pruned,
+            "runs": contents.runs.total(),
+            "finished": contents.runs.finished,
             "unfinished": contents.unfinished,
-            "pruned": contents.pruned,
+            "failed": contents.failed,
+            "pruned": contents.runs.pruned,
             "inspected": contents.inspected,
             "data": contents.data,
             "losses": contents.losses,

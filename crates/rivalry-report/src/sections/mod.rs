@@ -1,5 +1,6 @@
 //! The sections of a report, one file each. A section without content is left out.
 
+mod circumstances;
 mod comparison;
 mod head_tail;
 mod inspections;

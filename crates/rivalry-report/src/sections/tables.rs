@@ -50,7 +50,7 @@ fn main_table(group: &Group<'_>, metrics: &[MetricAt]) -> Table {
     let rows: Vec<Row<'_, '_>> = group.rows().collect();
     let extras = Extras {
         published: rows.iter().any(|row| published(row.setting.runs[0]).is_some()),
-        settings: rows.iter().any(|row| group.tried(&row.loss.name) > 1),
+        settings: rows.iter().any(|row| row.loss.tried > 1),
     };
     let mut columns = vec![TableColumn::text("loss")];
     for metric in metrics {
@@ -80,10 +80,7 @@ fn main_table(group: &Group<'_>, metrics: &[MetricAt]) -> Table {
         }
         cells.extend([TableCell::new(setting.runs.len().to_string()), TableCell::new(epochs(setting))]);
         if extras.settings {
-            cells.extend([
-                TableCell::new(group.tried(&row.loss.name).to_string()),
-                TableCell::new(row.varied_settings()),
-            ]);
+            cells.extend([TableCell::new(row.loss.tried.to_string()), TableCell::new(row.shown_settings())]);
         }
         cells
     };
@@ -99,7 +96,7 @@ fn other_table(group: &Group<'_>, metrics: &[MetricAt]) -> Table {
     let row = |row: &Row<'_, '_>| {
         let name = match row.loss.selected {
             Some(_) => row.loss.name.clone(),
-            None => format!("{} ({})", row.loss.name, row.varied_settings()),
+            None => format!("{} ({})", row.loss.name, row.shown_settings()),
         };
         let cells = metrics.iter().zip(&best).map(|(&metric, best)| {
             if row.setting.runs.iter().any(|run| run.test(metric).is_some()) {
@@ -139,11 +136,7 @@ fn metric_cell(summary: Option<MeanStd>, best: f64) -> TableCell {
 
 /// The range of the selected epochs over the seeds.
 fn epochs(setting: &Setting<'_>) -> String {
-    let epochs = setting
-        .runs
-        .iter()
-        .filter_map(|run| Some(run.record.as_ref()?.outcome.training.as_ref()?.best_epoch));
-    let epochs: Vec<usize> = epochs.collect();
+    let epochs: Vec<usize> = setting.runs.iter().filter_map(|run| run.best_epoch()).collect();
     match (epochs.iter().min(), epochs.iter().max()) {
         (Some(first), Some(last)) if first < last => format!("{first}–{last}"),
         (Some(epoch), _) => epoch.to_string(),
