@@ -79,7 +79,7 @@ pub use error::{Error, InputError, Result, did_you_mean, unknown_name};
 pub use ids::{IdMap, Interner};
 pub use interactions::Interactions;
 pub use load::{LoadOptions, load};
-pub use locate::{Located, Location, data_folders, inventory, locate};
+pub use locate::{Located, Location, data_folders, inventory, is_local, locate};
 pub use parts::{Part, Parts};
 pub use prepare::{Preparation, prepare};
 pub use raw::{RawData, RawParts, Records};

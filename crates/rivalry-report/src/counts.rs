@@ -34,6 +34,16 @@ impl RunCounts {
         counts
     }
 
+    /// The number of runs in each state, by the name of the state.
+    pub(crate) fn by_state(&self) -> [(&'static str, usize); 4] {
+        [
+            ("finished", self.finished),
+            ("pruned", self.pruned),
+            ("failed", self.failed),
+            ("unfinished", self.unfinished),
+        ]
+    }
+
     /// The number of runs.
     pub fn total(&self) -> usize {
         self.finished + self.pruned + self.failed + self.unfinished
@@ -45,15 +55,9 @@ impl fmt::Display for RunCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let total = self.total();
         write!(f, "{} run{}", thousands(total), if total == 1 { "" } else { "s" })?;
-        let states = [
-            (self.finished, "finished"),
-            (self.pruned, "pruned"),
-            (self.failed, "failed"),
-            (self.unfinished, "unfinished"),
-        ];
-        let states = states.into_iter().filter(|(count, _)| *count > 0);
+        let states = self.by_state().into_iter().filter(|(_, count)| *count > 0);
         let states: Vec<String> =
-            states.map(|(count, state)| format!("{} {state}", thousands(count))).collect();
+            states.map(|(state, count)| format!("{} {state}", thousands(count))).collect();
         if states.is_empty() { Ok(()) } else { write!(f, ": {}", states.join(", ")) }
     }
 }

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use rivalry::data::LoadOptions;
 use rivalry::{InputError, Result};
 use rivalry_runs::run::find_runs;
 use rivalry_runs::sweep::RunState;
 
+use crate::comparison::comparisons;
 use crate::counts::RunCounts;
 use crate::group::group;
 use crate::html::html;
@@ -43,9 +45,18 @@ pub struct Contents {
 impl Report {
     /// Reads all runs in a folder and its subfolders.
     ///
+    /// Where losses were run with several seeds, the models of their selected settings are evaluated again to compare
+    /// them user by user. That takes the data: `options` says where to look for them. Without them, or without the
+    /// models, the report says why there is no comparison. `progress` is called with the number of models of a group
+    /// that were evaluated, and their total.
+    ///
     /// # Errors
     /// If there is no run, or a file of a run is invalid.
-    pub fn read(folder: &Path) -> Result<Self> {
+    pub fn read(
+        folder: &Path,
+        options: &LoadOptions,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Self> {
         let found = find_runs(folder)?;
         if found.is_empty() {
             return Err(InputError::new("no runs in this folder or its subfolders")
@@ -71,7 +82,7 @@ impl Report {
         };
         let page = Page {
             title: format!("Report on {}", folder.display()),
-            sections: sections::all(&runs, &groups),
+            sections: sections::all(&runs, &groups, &comparisons(&groups, options, progress)),
             runs: runs.iter().map(entry).collect(),
             list: run_list(&runs),
         };

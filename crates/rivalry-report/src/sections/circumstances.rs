@@ -11,7 +11,7 @@ use crate::table::{Table, TableCell, TableColumn};
 
 /// The tables of data and machines, as far as the runs recorded them.
 pub(super) fn tables(runs: &[Run]) -> impl Iterator<Item = RunTable> {
-    let tables = [data(runs), machines(runs)].into_iter().filter(|table| !table.rows.is_empty());
+    let tables = [machines(runs), data(runs)].into_iter().filter(|table| !table.rows.is_empty());
     tables.map(|table| RunTable { table, runs: Vec::new() })
 }
 

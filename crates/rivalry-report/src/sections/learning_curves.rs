@@ -90,7 +90,9 @@ fn figures(group: &Group<'_>, styles: &LossStyles) -> Vec<Figure> {
         let metrics = record.valid.as_ref().or(record.test.as_ref())?;
         metrics.get(&metric).copied()
     });
-    let loss_lines = curves.lines(styles, |record| record.loss.is_finite().then_some(record.loss));
+    let mut loss_lines = curves.lines(styles, |record| record.loss.is_finite().then_some(record.loss));
+    // The parameters of a loss change its values, so other settings would only stretch the axis.
+    loss_lines.retain(|line| line.style.is_some());
     let chart = |y_title: String, series: Vec<LineSeries>| LineChart {
         x_title: "epoch".to_owned(),
         y_title,
@@ -99,7 +101,6 @@ fn figures(group: &Group<'_>, styles: &LossStyles) -> Vec<Figure> {
         context_name: "other runs".to_owned(),
         mark_name: "selected epoch".to_owned(),
     };
-    let runs: Vec<usize> = curves.all().map(|run| run.index).collect();
     let mut figures = Vec::new();
     if !metric_lines.is_empty() {
         figures.push(Figure {
@@ -110,19 +111,18 @@ fn figures(group: &Group<'_>, styles: &LossStyles) -> Vec<Figure> {
                 curves.caption()
             ),
             scene: chart(format!("{metric}, {split}"), metric_lines).draw(),
-            runs: runs.clone(),
+            runs: curves.all().map(|run| run.index).collect(),
         });
     }
     if !loss_lines.is_empty() {
         figures.push(Figure {
             title: format!("Training loss by epoch, {}", group.label),
             caption: format!(
-                "Mean training loss by epoch on {}, as it is: each loss has an axis of its own, because the values of different losses are not comparable. {}",
-                group.label,
-                curves.caption()
+                "Mean training loss by epoch on {}, for the settings of the tables. Each loss has an axis of its own: the values of different losses and settings are not comparable. A ring marks the selected epoch.",
+                group.label
             ),
             scene: chart("training loss".to_owned(), loss_lines).draw_panels(),
-            runs,
+            runs: curves.main.iter().map(|run| run.index).collect(),
         });
     }
     figures

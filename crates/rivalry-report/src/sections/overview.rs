@@ -48,25 +48,24 @@ fn by_data(runs: &[Run]) -> RunTable {
     for run in runs {
         by_data.entry((run.data(), run.backbone())).or_default().push(run);
     }
+    let all = RunCounts::of(runs).by_state();
     let row = |((data, backbone), runs): (&(String, &str), &Vec<&Run>)| {
         let seeds: BTreeSet<u64> = runs.iter().map(|run| run.config.seed).collect();
-        vec![
-            TableCell::new(data),
-            TableCell::new(*backbone),
-            TableCell::new(RunCounts::of(runs.iter().copied()).to_string()),
-            TableCell::new(seed_list(&seeds)),
-            TableCell::new(losses(runs.iter().copied()).join(", ")),
-        ]
+        let states = RunCounts::of(runs.iter().copied()).by_state().into_iter().zip(all);
+        let states = states.filter(|(_, (_, total))| *total > 0).map(|((_, count), _)| count);
+        let mut cells = vec![TableCell::new(data), TableCell::new(*backbone)];
+        cells.extend(states.map(|count| TableCell::new(count.to_string())));
+        cells.push(TableCell::new(seed_list(&seeds)));
+        cells.push(TableCell::new(losses(runs.iter().copied()).join(", ")));
+        cells
     };
+    let states = all.into_iter().filter(|(_, count)| *count > 0);
+    let mut columns = vec![TableColumn::text("data"), TableColumn::text("model")];
+    columns.extend(states.map(|(state, _)| TableColumn::number(state)));
+    columns.extend([TableColumn::text("seeds"), TableColumn::text("losses")]);
     let table = Table {
         caption: "Runs by data set and model.".to_owned(),
-        columns: vec![
-            TableColumn::text("data"),
-            TableColumn::text("model"),
-            TableColumn::text("runs"),
-            TableColumn::text("seeds"),
-            TableColumn::text("losses"),
-        ],
+        columns,
         rows: by_data.iter().map(row).collect(),
     };
     RunTable { table, runs: Vec::new() }

@@ -6,15 +6,17 @@ use rivalry::eval::MetricAt;
 use rivalry_runs::stats::MeanStd;
 
 use super::{count, main_metrics};
+use crate::comparison::GroupComparison;
 use crate::group::{Group, LossRuns, Row, Setting};
 use crate::page::{Block, RunTable, Section};
 use crate::published::{is_published_protocol, published};
 use crate::summary::{over_runs, percent, relative_change};
 use crate::table::{Table, TableCell, TableColumn};
 
-pub(super) fn section(groups: &[Group<'_>]) -> Section {
+pub(super) fn section(groups: &[Group<'_>], comparisons: &[GroupComparison]) -> Section {
     let mut blocks = Vec::new();
-    for group in groups.iter().filter(|group| !group.losses.is_empty()) {
+    let groups = groups.iter().zip(comparisons).filter(|(group, _)| !group.losses.is_empty());
+    for (group, comparison) in groups {
         blocks.push(Block::Heading(group.label.clone()));
         blocks.push(Block::Paragraph(group.protocol()));
         let main = main_metrics(group);
@@ -23,6 +25,12 @@ pub(super) fn section(groups: &[Group<'_>]) -> Section {
         blocks.push(Block::Table(RunTable { table: main_table(group, &main), runs: group.shown() }));
         if !others.is_empty() {
             blocks.push(Block::Table(RunTable { table: other_table(group, &others), runs: group.shown() }));
+        }
+        if let Some(table) = comparison.table() {
+            blocks.push(Block::Table(RunTable { table, runs: Vec::new() }));
+        }
+        if let GroupComparison::Impossible(reason) = comparison {
+            blocks.push(Block::Paragraph(format!("Differences were not tested: {reason}.")));
         }
     }
     Section { id: "tables", title: "Test metrics", blocks }
@@ -80,7 +88,10 @@ fn main_table(group: &Group<'_>, metrics: &[MetricAt]) -> Table {
         }
         cells.extend([TableCell::new(setting.runs.len().to_string()), TableCell::new(epochs(setting))]);
         if extras.settings {
-            cells.extend([TableCell::new(row.loss.tried.to_string()), TableCell::new(row.shown_settings())]);
+            cells.extend([
+                TableCell::new(row.loss.tried.to_string()),
+                TableCell::or_dash(Some(row.shown_settings()).filter(|settings| !settings.is_empty())),
+            ]);
         }
         cells
     };

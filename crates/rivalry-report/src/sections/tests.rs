@@ -1,4 +1,7 @@
+use rivalry::data::LoadOptions;
+
 use super::*;
+use crate::comparison::comparisons;
 use crate::group::group;
 use crate::page::{Block, RunTable};
 use crate::table::Table;
@@ -6,7 +9,8 @@ use crate::testing::Runs;
 
 fn sections(runs: &Runs) -> Vec<Section> {
     let runs = runs.read();
-    all(&runs, &group(&runs))
+    let groups = group(&runs);
+    all(&runs, &groups, &comparisons(&groups, &LoadOptions::default(), &mut |_, _| {}))
 }
 
 fn tables<'a>(sections: &'a [Section], id: &str) -> Vec<&'a RunTable> {
@@ -116,8 +120,8 @@ fn data_and_machines_are_shown_as_recorded() {
     let sections = sections(&runs);
     let tables = tables(&sections, "overview");
     let data = ["amazon2014-health", "1,000", "500", "20,000", "2,500", "2,500"];
-    assert_eq!(texts(&tables[1].table, 0)[..6], data);
-    assert_eq!(texts(&tables[2].table, 0), ["1.2.3", "2026-01-31 12:00", "Abacus 8", "", "8", "4", "1"]);
+    assert_eq!(texts(&tables[2].table, 0)[..6], data);
+    assert_eq!(texts(&tables[1].table, 0), ["1.2.3", "2026-01-31 12:00", "Abacus 8", "", "8", "4", "1"]);
 }
 
 #[test]
@@ -175,7 +179,8 @@ fn noisy_runs_are_points_of_a_curve_and_have_a_table_of_their_own() {
         }
         let groups = group(&runs);
         assert_eq!(groups.iter().map(|group| group.runs.len()).collect::<Vec<_>>(), [2, 2, 2]);
-        let sections = all(&runs, &groups);
+        let comparisons = comparisons(&groups, &LoadOptions::default(), &mut |_, _| {});
+        let sections = all(&runs, &groups, &comparisons);
         let figures = titles(&sections, "noise");
         assert!(figures.len() == 1 && figures[0].contains(condition), "{figures:?}");
         assert!(titles(&sections, "sensitivity").is_empty());
