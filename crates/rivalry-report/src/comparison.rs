@@ -10,8 +10,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use rivalry::data::{Dataset, LoadOptions, is_local, load};
+use rivalry::eval::MetricAt;
 use rivalry::{InputError, Result};
-use rivalry_runs::compare::{CompareOptions, Comparison, MetricAt, compare, group_by_method};
+use rivalry_runs::compare::{CompareOptions, Comparison, compare, group_by_method};
 use rivalry_runs::run::FinishedRun;
 use rivalry_runs::settings::Settings;
 
@@ -80,8 +81,8 @@ fn compared(
     let runs: Vec<FinishedRun> = runs.map(|run| FinishedRun::open(&run.path)).collect::<Result<_>>()?;
     let methods = group_by_method(runs)?;
     let baseline = rows.iter().find(|row| row.loss.name == "sl").unwrap_or(&rows[0]);
-    let metric: MetricAt = group.metric().parse()?;
-    let recall = MetricAt { label: "Recall", ..metric };
+    let metric = group.metric();
+    let recall = MetricAt::recall(metric.k());
     let options = CompareOptions {
         baseline: Some(baseline.setting.runs[0].path.display().to_string()),
         metrics: if metric == recall { vec![metric] } else { vec![metric, recall] },

@@ -91,7 +91,7 @@ impl Run {
     }
 
     /// The metric by which its epoch and setting are selected.
-    pub(crate) fn metric(&self) -> String {
+    pub(crate) fn metric(&self) -> MetricAt {
         self.config.eval.selection_metric()
     }
 
@@ -99,7 +99,7 @@ impl Run {
     pub(crate) fn best_valid(&self) -> Option<f64> {
         let metric = self.metric();
         if self.record.is_some() {
-            return self.valid(&metric);
+            return self.valid(metric);
         }
         let values = self.log.iter().filter_map(|record| record.valid.as_ref()?.get(&metric).copied());
         values.max_by(f64::total_cmp)

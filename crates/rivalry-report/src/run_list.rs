@@ -74,14 +74,14 @@ fn columns(runs: &[Run]) -> Vec<Column> {
     let metric = Run::metric;
     let shown = |value: Option<f64>| value.map(|value| format!("{value:.4}"));
     // Where runs were selected by different metrics, each value says by which.
-    let mixed = several(&metric);
+    let mixed = several(&|run| metric(run).to_string());
     let title = |part: &str| if mixed { part.to_owned() } else { format!("{part} {}", metric(&runs[0])) };
     let value = move |run: &Run, value: Option<f64>| match mixed {
         true => shown(value).map(|value| format!("{value} {}", metric(run))),
         false => shown(value),
     };
     columns.push(Column::number(title(VALIDATION), move |run| value(run, run.best_valid())));
-    columns.push(Column::number(title("test"), move |run| value(run, run.test(&metric(run)))));
+    columns.push(Column::number(title("test"), move |run| value(run, run.test(metric(run)))));
     columns.push(Column::number("seconds", |run| run.seconds().map(|seconds| format!("{seconds:.1}"))));
     columns
 }
