@@ -69,7 +69,9 @@ impl PlotArea {
     pub(super) fn x_axis(&self, scene: &mut Scene, scale: &Scale, title: &str) {
         scene.rule((self.left, self.bottom), (self.right, self.bottom), ColorRole::Muted);
         let mut labels = Vec::new();
-        for tick in scale.ticks(6) {
+        // As many as have room for their labels.
+        let wanted = ((self.right - self.left) / 60.0).round().clamp(2.0, 6.0);
+        for tick in scale.ticks(wanted as usize) {
             let x = scale.at(tick.value);
             scene.rule((x, self.bottom), (x, self.bottom + 4.0), ColorRole::Muted);
             labels.push((x, tick.label));

@@ -7,6 +7,9 @@ use crate::escape::escape_xml as escape;
 use crate::page::{RunEntry, RunList, RunTable};
 use crate::table::Table;
 
+/// Text of more characters is broken into lines.
+const MAX_LINE: usize = 40;
+
 impl<'a> HtmlWriter<'a> {
     pub(super) fn table(&mut self, RunTable { table, runs }: &'a RunTable) {
         let number = self.start_table(&table.caption);
@@ -75,7 +78,9 @@ impl<'a> HtmlWriter<'a> {
                 if index == 0 {
                     put!(self, "<th scope=\"row\">{}</th>", first(number, text));
                 } else {
-                    put!(self, "<td{}>{text}</td>", class(column.numeric));
+                    let long = !column.numeric && cell.text.chars().count() > MAX_LINE;
+                    let class = if long { " class=\"long\"" } else { class(column.numeric) };
+                    put!(self, "<td{class}>{text}</td>");
                 }
             }
             put!(self, "</tr>\n");

@@ -80,12 +80,12 @@ fn machines(runs: &[Run]) -> Table {
 
 /// The first and the last of these times, in minutes.
 fn dates(dates: &BTreeSet<&str>) -> String {
+    let [first, last] = [dates.first(), dates.last()].map(|date| date.map_or("–", |date| date));
     let minutes = |date: &str| date.get(..16).unwrap_or(date).replacen('T', " ", 1);
-    match (dates.first(), dates.last()) {
-        (Some(first), Some(last)) if minutes(first) != minutes(last) => {
-            format!("{} to {}", minutes(first), minutes(last))
-        }
-        (Some(date), _) => minutes(date),
-        _ => "–".to_owned(),
+    let (first, last) = (minutes(first), minutes(last));
+    match (first.split_once(' '), last.split_once(' ')) {
+        _ if first == last => first,
+        (Some((day, _)), Some((same, time))) if day == same => format!("{first} to {time}"),
+        _ => format!("{first} to {last}"),
     }
 }
