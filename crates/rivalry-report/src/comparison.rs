@@ -26,19 +26,26 @@ pub(crate) enum GroupComparison {
     TooFewSeeds,
     /// It can't be made, for this reason.
     Impossible(String),
-    Made(Box<Comparison>),
+    Made {
+        comparison: Box<Comparison>,
+        /// The losses with a single seed.
+        left_out: Vec<String>,
+    },
 }
 
 impl GroupComparison {
     /// The differences from the baseline, with the tests in the caption.
     pub(crate) fn table(&self) -> Option<Table> {
-        let Self::Made(comparison) = self else { return None };
+        let Self::Made { comparison, left_out } = self else { return None };
         let table = tables::differences(comparison);
-        let caption = format!(
+        let mut caption = format!(
             "{}, as rivalry compare computes it. {}",
             table.caption,
             comparison_notes(comparison).join(" ")
         );
+        if !left_out.is_empty() {
+            caption += &format!(" Left out, with a single seed: {}.", left_out.join(", "));
+        }
         Some(Table { caption, ..table })
     }
 }
@@ -53,13 +60,16 @@ pub(crate) fn comparisons(
 ) -> Vec<GroupComparison> {
     let mut loaded = Loaded { options, datasets: HashMap::new() };
     let mut of_group = |group: &Group<'_>| {
-        let rows: Vec<Row<'_, '_>> = group.selected_rows().filter(has_seeds).collect();
+        let (rows, others): (Vec<Row<'_, '_>>, Vec<Row<'_, '_>>) = group.selected_rows().partition(has_seeds);
         let trained = rows.iter().filter(|row| row.setting.runs.len() > 1).count();
         if trained == 0 || rows.len() < 2 {
             return GroupComparison::TooFewSeeds;
         }
         match compared(group, &rows, &mut loaded, progress) {
-            Ok(comparison) => GroupComparison::Made(Box::new(comparison)),
+            Ok(comparison) => GroupComparison::Made {
+                comparison: Box::new(comparison),
+                left_out: others.iter().map(|row| row.loss.name.clone()).collect(),
+            },
             Err(reason) => GroupComparison::Impossible(reason.to_string().replace('\n', " ")),
         }
     };

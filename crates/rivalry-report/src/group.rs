@@ -14,7 +14,7 @@ use rivalry_runs::stats::MeanStd;
 
 use self::names::assign_labels;
 use crate::run::Run;
-use crate::settings::{CONDITIONS, varied};
+use crate::settings::{CONDITIONS, NOISE, varied};
 use crate::summary::over_runs;
 
 /// Comparable runs.
@@ -102,7 +102,7 @@ pub(crate) fn group(runs: &[Run]) -> Vec<Group<'_>> {
 /// The data and the evaluation of a run, by its config.
 fn task(run: &Run) -> String {
     let eval = &run.config.eval;
-    let noise = run.settings.level(CONDITIONS[0]);
+    let noise = run.settings.level(NOISE);
     format!("{}\n{:?} {:?} {noise}", run.settings.data(), eval.mask, eval.average)
 }
 

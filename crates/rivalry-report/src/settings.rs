@@ -6,8 +6,11 @@ use rivalry_runs::settings::{Settings, distinctive};
 
 use crate::draw::number;
 
+/// The share of false positives in the training set.
+pub(crate) const NOISE: &str = "data.prepare.noise";
+
 /// Keys that make the task itself harder. They are never treated as a choice of setting.
-pub(crate) const CONDITIONS: [&str; 2] = ["data.prepare.noise", "sampler.false_negatives"];
+pub(crate) const CONDITIONS: [&str; 2] = [NOISE, "sampler.false_negatives"];
 
 /// All values of a config by dotted key.
 #[derive(Clone, Debug, PartialEq)]

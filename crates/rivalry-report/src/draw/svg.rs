@@ -8,7 +8,7 @@ use super::text::FONT_SIZE;
 use crate::escape::escape_xml;
 
 /// How much larger than drawn a figure may become on a wide page.
-const MAX_ENLARGEMENT: f64 = 1.25;
+const MAX_ENLARGEMENT: f64 = 1.1;
 
 /// Where the colours of an SVG come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use rivalry_runs::run::{DataSize, Provenance};
 
 use crate::page::RunTable;
 use crate::run::Run;
+use crate::settings::NOISE;
 use crate::table::{Table, TableCell, TableColumn};
 
 /// The tables of data and machines, as far as the runs recorded them.
@@ -18,7 +19,9 @@ pub(super) fn tables(runs: &[Run]) -> impl Iterator<Item = RunTable> {
 fn data(runs: &[Run]) -> Table {
     let sizes = runs.iter().filter_map(|run| {
         let record = run.record.as_ref()?;
-        Some((record.data.clone(), record.data_size?, run.settings.preparation()))
+        let noise = run.settings.level(NOISE);
+        let noise = if noise == 0.0 { String::new() } else { format!(", noise {noise}") };
+        Some((record.data.clone(), record.data_size?, run.settings.preparation() + &noise))
     });
     let sizes: BTreeSet<(String, DataSize, String)> = sizes.collect();
     let row = |(data, size, preparation): &(String, DataSize, String)| {

@@ -192,3 +192,26 @@ fn noisy_runs_are_points_of_a_curve_and_have_a_table_of_their_own() {
         assert_eq!(compared, [true, false, false]);
     }
 }
+
+#[test]
+fn a_loss_that_crosses_zero_has_a_curve() {
+    let runs = Runs::new();
+    runs.finished("a", &["loss.type=sl"], Some(0.1), 0.1);
+    let log = runs.path().join("a/log.jsonl");
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(
+        &log,
+        text.replace("\"loss\":2.0", "\"loss\":-2.0").replace("\"loss\":1.0", "\"loss\":1.5"),
+    )
+    .unwrap();
+    let sections = sections(&runs);
+    let figures = titles(&sections, "curves");
+    assert!(figures.len() == 2 && figures[1].starts_with("Training loss"), "{figures:?}");
+    let blocks = sections.iter().filter(|section| section.id == "curves").flat_map(|section| &section.blocks);
+    for block in blocks {
+        let Block::Figure(figure) = block else { panic!("curves are figures") };
+        let svg = figure.svg();
+        assert!(svg.contains(">selected epoch<"), "{svg}");
+        assert_eq!(svg.contains(">−2"), figure.title.starts_with("Training loss"), "{svg}");
+    }
+}
