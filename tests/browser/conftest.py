@@ -50,6 +50,20 @@ def report(command: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return world / "report.html"
 
 
+@pytest.fixture(scope="session")
+def halved(command: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report on a sweep with successive halving and two seeds, one of whose runs was inspected."""
+    world = tmp_path_factory.mktemp("halved")
+    small = ["--epochs", "9", "--negatives", "30", "--set", "train.eval_every=1", "--set", "model.dim=16"]
+    losses = ["--loss", "sl", "--loss", "dsl-ca", "--trials", "12", "--seeds", "2", "--halving"]
+    sweep = [command, "sweep", "--quiet", "--data", "synthetic", *losses, *small, "--out", "sweep"]
+    subprocess.run(sweep, cwd=world, check=True)
+    model = next((world / "sweep").glob("dsl-ca-*/model.safetensors"))
+    subprocess.run([command, "inspect", model.parent, "--pairs", "512"], cwd=world, check=True)
+    subprocess.run([command, "report", "sweep", "-o", "report.html"], cwd=world, check=True)
+    return world / "report.html"
+
+
 def rename_users(inspection: Path) -> None:
     """Renames all users of an inspection to a script element, which the report must escape."""
     found = json.loads(inspection.read_text())

@@ -1,4 +1,4 @@
-"""The report in a browser: desktop and phone, light and dark, without scripts and network access."""
+"""The report in a browser: desktop and phone, light and dark, without network access, without scripts unless stated."""
 
 from __future__ import annotations
 
@@ -9,14 +9,25 @@ from typing import Any, Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 375, "height": 800}}
+SIZES = {"desktop": {"width": 1300, "height": 900}, "phone": {"width": 420, "height": 800}}
+VIEWS = [(size, scheme) for size in SIZES for scheme in ("light", "dark")]
 
 
-@pytest.fixture(params=[(size, scheme) for size in SIZES for scheme in ("light", "dark")], ids="-".join)
+@pytest.fixture(params=VIEWS, ids="-".join)
 def page(request: pytest.FixtureRequest, browser: Browser, report: Path) -> Iterator[Page]:
-    """The report in a browser. A network request or a console message fails the test."""
-    size, scheme = request.param
-    context = browser.new_context(viewport=SIZES[size], color_scheme=scheme, java_script_enabled=False)
+    """The report in a browser without scripts."""
+    yield from opened(browser, report, *request.param, scripts=False)
+
+
+@pytest.fixture(params=VIEWS, ids="-".join)
+def sweep_page(request: pytest.FixtureRequest, browser: Browser, halved: Path) -> Iterator[Page]:
+    """The report on a sweep with halving, in a browser with scripts."""
+    yield from opened(browser, halved, *request.param, scripts=True)
+
+
+def opened(browser: Browser, report: Path, size: str, scheme: str, scripts: bool) -> Iterator[Page]:
+    """A report in a browser. A network request or a console message fails the test."""
+    context = browser.new_context(viewport=SIZES[size], color_scheme=scheme, java_script_enabled=scripts)
     page = context.new_page()
     requests: list[str] = []
     messages: list[str] = []
@@ -26,7 +37,8 @@ def page(request: pytest.FixtureRequest, browser: Browser, report: Path) -> Iter
     page.goto(report.as_uri())
     screenshots = os.environ.get("RIVALRY_SCREENSHOTS")
     if screenshots:
-        page.screenshot(path=Path(screenshots) / f"{size}-{scheme}.png", full_page=True)
+        name = f"{report.parent.name}-{size}-{scheme}.png"
+        page.screenshot(path=Path(screenshots) / name, full_page=True)
     yield page
     assert [url for url in requests if not url.startswith("data:")] == [report.as_uri()]
     assert messages == []
@@ -96,6 +108,107 @@ def test_text_contrasts_with_the_background(page: Page) -> None:
     assert sum(abs(text - background) > 70 for text in texts) > 0.8 * len(texts)
 
 
+def test_tables_use_the_width_of_the_page(page: Page) -> None:
+    rows = page.evaluate(
+        """() => [...document.querySelectorAll(".tables")].map(row => [row.getBoundingClientRect().right,
+            Math.max(...[...row.querySelectorAll(".scroll")].map(table => table.getBoundingClientRect().right))])"""
+    )
+    assert len(rows) >= 4
+    width = page.viewport_size["width"]  # type: ignore[index]
+    for available, used in rows:
+        assert used > 0.98 * available and available > 0.95 * width
+
+
+def test_runs_are_sorted_by_validation_without_scripts(page: Page) -> None:
+    assert page.locator("th[aria-sort]").inner_text().startswith("validation")
+    assert page.locator("table.sortable button").count() == 0
+    values = column(page, "validation NDCG@20")
+    assert values == sorted(values, key=float, reverse=True)
+
+
+def column(page: Page, title: str) -> list[str]:
+    """The cells of a column of the table of runs."""
+    heads = [text.strip() for text in page.locator("table.sortable thead th").all_inner_texts()]
+    place = heads.index(title) + 1
+    return page.locator(f"table.sortable tbody tr > :nth-child({place})").all_inner_texts()
+
+
+def test_a_click_on_a_title_sorts_the_runs(sweep_page: Page) -> None:
+    title = sweep_page.locator("table.sortable thead th", has_text="loss.tau")
+    title.locator("button").click()
+    assert title.get_attribute("aria-sort") == "descending"
+    tau = [float(text) for text in column(sweep_page, "loss.tau")]
+    assert tau == sorted(tau, reverse=True) and len(set(tau)) > 1
+    title.locator("button").press("Enter")
+    assert [float(text) for text in column(sweep_page, "loss.tau")] == sorted(tau)
+    # Runs without a value come last in either direction.
+    sweep_page.locator("table.sortable thead th button", has_text="test NDCG@20").click()
+    test = column(sweep_page, "test NDCG@20")
+    assert test[-1] == "–" and test[0] != "–"
+    sweep_page.locator("table.sortable thead th button", has_text="test NDCG@20").click()
+    assert column(sweep_page, "test NDCG@20")[-1] == "–"
+
+
+def test_the_name_of_a_run_leads_to_its_config(sweep_page: Page) -> None:
+    link = sweep_page.locator("table.sortable tbody a").first
+    config = sweep_page.locator("details.run", has=sweep_page.locator(link.get_attribute("href") or "")).locator("pre")
+    assert not config.is_visible()
+    link.click()
+    config.wait_for(state="visible")
+
+
+def test_a_table_that_scrolls_says_so(sweep_page: Page) -> None:
+    areas = sweep_page.locator(".table")
+    wide = 0
+    for index in range(areas.count()):
+        area = areas.nth(index).locator(".scroll")
+        scrolls = area.evaluate("area => area.scrollWidth > area.clientWidth + 1")
+        assert areas.nth(index).locator(".hint").is_visible() == scrolls
+        assert area.evaluate("area => getComputedStyle(area).backgroundImage").count("gradient") == 4
+        if scrolls:
+            wide += 1
+            area.focus()
+            area.press("ArrowRight")
+            area.evaluate("area => new Promise(done => setTimeout(() => done(area.scrollLeft), 300))")
+            assert area.evaluate("area => area.scrollLeft") > 0
+    assert wide > 0 or sweep_page.viewport_size["width"] > 1000  # type: ignore[index]
+
+
+def test_a_sweep_with_halving_is_counted_once(sweep_page: Page) -> None:
+    states = column(sweep_page, "state")
+    finished, pruned = states.count("finished"), states.count("pruned")
+    assert finished > 0 and pruned > 0 and finished + pruned == len(states)
+    overview = sweep_page.locator("#overview p").first.inner_text()
+    assert overview.startswith(f"{len(states)} runs: {finished} finished, {pruned} pruned.")
+    assert "unfinished" not in sweep_page.locator("main").inner_text()
+    rows = sweep_page.locator("#tables table").first.locator("tbody tr")
+    texts = [rows.nth(index).locator("th, td").all_inner_texts() for index in range(rows.count())]
+    assert sum(int(cells[-2]) for cells in texts) == 12
+    assert all("loss.tau" in cells[-1] for cells in texts)
+    caption = sweep_page.locator("#comparison figcaption").first.inner_text()
+    if "Settings tried" in caption:
+        assert all(f"{cells[0]} {cells[-2]}" in caption for cells in texts)
+
+
+def test_the_selected_epoch_is_marked_and_differences_are_tested(sweep_page: Page) -> None:
+    marked = sweep_page.locator("#curves svg text", has_text="selected epoch")
+    assert marked.count() == 2
+    tested = sweep_page.locator("#tables .table", has_text="Wilcoxon signed-rank test")
+    assert tested.count() == 1 and tested.locator("tbody tr").count() == 2
+    overview = sweep_page.locator("#overview").inner_text()
+    for text in ("users", "items", "training", "validation", "test", "Rivalry", "processor", "cores", "threads"):
+        assert text in overview
+
+
+def test_no_negative_is_listed_twice(sweep_page: Page) -> None:
+    cells = sweep_page.locator("#inspections tbody td:last-child").all_inner_texts()
+    assert len(cells) == 10
+    for cell in cells:
+        items = [part.split(" (")[0] for part in cell.split("), ")]
+        assert len(items) == len(set(items)) == 3
+
+
 def test_user_text_is_escaped(page: Page) -> None:
-    assert page.locator("script").count() == 0
+    # The only script is the page's own, which the content security policy names by its digest.
+    assert page.locator("script").count() == 1
     assert page.get_by_text("<script>alert(1)</script>").count() > 0

@@ -32,21 +32,56 @@ fn a_report_is_one_file_with_tables_figures_and_commands() {
             "NDCG@5",
             "rivalry train --config runs/sl/config.toml",
             "rivalry train --config &#39;runs/&lt;b&gt;/1/config.toml&#39;",
-            "rivalry train --resume runs/stopped",
+            "unfinished; rivalry train --resume runs/stopped",
             "Head and tail items",
             "Learning curves",
             "±",
             "eval.mask = &quot;train+valid&quot;",
         ],
     );
-    for foreign in ["<script", "<b>/", "http-equiv", "src=", "url(", "@import"] {
+    for foreign in ["<b>/", " src=", "url(", "@import"] {
         assert!(!html.contains(foreign), "{foreign}");
     }
+    assert_eq!(html.matches("<script").count(), 1);
+    holds(&html, &["default-src 'none'", "script-src 'sha256-"]);
     // The only URL is the SVG namespace.
     assert!(!html.replace("http://www.w3.org/2000/svg", "").contains("http"), "a URL");
     let (out, said) = world.ok(&["report", "runs/sl", "-o", "one.html"]);
     assert_eq!(out.trim(), "report  one.html");
     holds(&said, &["read 1 run"]);
+}
+
+#[test]
+fn after_halving_the_report_agrees_with_itself_and_with_compare() {
+    let world = World::with_log();
+    let sweep =
+        ["sweep", "--data", "log.csv", "--loss", "sl", "--loss", "dsl-ca", "--trials", "12", "--halving"];
+    let small = ["--seeds", "2", "--epochs", "9", "--set", "train.eval_every=1", "--out", "sweep"];
+    let small = [&small[..], &["--set", "train.negatives=20", "--set", "model.dim=8"]].concat();
+    world.ok(&[&sweep[..], &small].concat());
+    let document = world.json(&["report", "sweep", "-o", "report.html", "--json"]);
+    let [runs, finished, pruned] = ["runs", "finished", "pruned"].map(|key| document[key].as_u64().unwrap());
+    assert!(pruned > 0 && finished + pruned == runs, "{document}");
+    let html = String::from_utf8(world.read("report.html")).unwrap();
+    let compared = world.json(&["compare", "sweep", "--baseline", "sl", "--json"]);
+    let difference = &compared["methods"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|method| method["differences"]["NDCG@20"].is_object());
+    let [low, high] =
+        [0, 1].map(|end| difference.unwrap()["differences"]["NDCG@20"]["interval"][end].as_f64().unwrap());
+    holds(
+        &html,
+        &[
+            &format!("<p>{runs} runs: {finished} finished, {pruned} pruned."),
+            &format!("[{low:+.4}, {high:+.4}]"),
+            "Wilcoxon signed-rank test",
+            "selected epoch",
+            "loss.tau",
+        ],
+    );
+    assert!(!html.contains("unfinished"));
 }
 
 #[test]

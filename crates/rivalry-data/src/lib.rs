@@ -80,7 +80,7 @@ pub use error::{Error, InputError, Result, Setting, did_you_mean, unknown_name};
 pub use ids::{IdMap, Interner};
 pub use interactions::Interactions;
 pub use load::{LoadOptions, STANDARD_INPUT, load, load_raw};
-pub use locate::{Located, Location, data_folders, inventory, locate};
+pub use locate::{Located, Location, data_folders, inventory, is_local, locate};
 pub use parts::{Part, Parts};
 pub use prepare::{Preparation, prepare};
 pub use raw::{RawData, RawParts, Records};

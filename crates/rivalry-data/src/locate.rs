@@ -58,6 +58,20 @@ pub fn locate(
     }
 }
 
+/// Whether [`locate`] finds a data set without a download.
+pub fn is_local(name_or_path: &str, data_dir: Option<&Path>) -> bool {
+    if Path::new(name_or_path).exists() {
+        return true;
+    }
+    let entry = catalogue().iter().find(|entry| entry.name == name_or_path);
+    entry.is_some_and(|entry| match &entry.source {
+        Source::Synthetic(_) => true,
+        Source::Download(file) => {
+            matches!(find(&entry.name, file, &Folders::of_user(data_dir)), Ok(Some(_)))
+        }
+    })
+}
+
 /// The folders that named data sets are searched for in, in this order; with the feature `download`, the last is where
 /// downloads are stored.
 pub fn data_folders(data_dir: Option<&Path>) -> Vec<PathBuf> {

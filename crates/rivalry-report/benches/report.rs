@@ -26,7 +26,8 @@ fn main() {
         make(&world.path().join(format!("{number:03}")), settings, number as f64);
     }
     let start = Instant::now();
-    let report = Report::read(world.path()).expect("the runs can be read");
+    let report =
+        Report::read(world.path(), &Default::default(), &mut |_, _| {}).expect("the runs can be read");
     let read = start.elapsed();
     let bytes = report.html().len();
     let written = start.elapsed();

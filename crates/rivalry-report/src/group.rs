@@ -9,14 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use rivalry::config::Select;
 use rivalry::loss::LOSSES;
 use rivalry::models::MODELS;
-use rivalry_runs::selection::{
-    Protocol, SeedValue, best_setting, by_setting, mean_on_shared_seeds, setting_of,
-};
+use rivalry_runs::selection::{Protocol, SeedValue, best_setting, by_setting, mean_on_shared_seeds};
 use rivalry_runs::stats::MeanStd;
 
 use self::names::assign_labels;
 use crate::run::Run;
-use crate::settings::{CONDITIONS, varied};
+use crate::settings::{CONDITIONS, NOISE, varied};
 use crate::summary::over_runs;
 
 /// Comparable runs.
@@ -41,8 +39,13 @@ pub(crate) struct LossRuns<'a> {
     pub settings: Vec<Setting<'a>>,
     /// The index of the best setting on validation; `None` if there are several and no validation values.
     pub selected: Option<usize>,
-    /// The config keys in which the settings differ.
+    /// The number of settings tried, including pruned and failed ones.
+    pub tried: usize,
+    /// The config keys in which the settings tried differ.
     pub varied: Vec<String>,
+    /// The config keys that tables show of a setting: those in which the settings of the group differ, or else the
+    /// parameters of the loss.
+    pub shown: Vec<String>,
 }
 
 /// A setting that is shown, with its loss.
@@ -53,9 +56,9 @@ pub(crate) struct Row<'g, 'a> {
 }
 
 impl Row<'_, '_> {
-    /// The values of the config keys in which the settings of the loss differ.
-    pub(crate) fn varied_settings(&self) -> String {
-        self.setting.runs[0].settings.show(&self.loss.varied)
+    /// The setting, formatted for people.
+    pub(crate) fn shown_settings(&self) -> String {
+        self.setting.runs[0].settings.show(&self.loss.shown)
     }
 }
 
@@ -99,7 +102,7 @@ pub(crate) fn group(runs: &[Run]) -> Vec<Group<'_>> {
 /// The data and the evaluation of a run, by its config.
 fn task(run: &Run) -> String {
     let eval = &run.config.eval;
-    let noise = run.settings.level(CONDITIONS[0]);
+    let noise = run.settings.level(NOISE);
     format!("{}\n{:?} {:?} {noise}", run.settings.data(), eval.mask, eval.average)
 }
 
@@ -150,14 +153,24 @@ impl<'a> Group<'a> {
         task(self.runs[0]) == task(run) && comparable
     }
 
-    /// Sorts the finished runs by loss.
+    /// Sorts the runs by loss. A loss without a finished run is left out.
     fn fill_losses(&mut self) {
+        let tried: Vec<&Run> = self.runs.iter().copied().filter(|run| run.state.is_over()).collect();
         let mut by_loss: BTreeMap<usize, Vec<&Run>> = BTreeMap::new();
-        for run in self.runs.iter().filter(|run| run.record.is_some()) {
+        for run in &tried {
             by_loss.entry(loss_order(run.loss())).or_default().push(run);
         }
         let metric = self.metric();
-        self.losses = by_loss.into_values().map(|runs| LossRuns::of(runs, metric)).collect();
+        let by_loss = by_loss.into_values().filter(|runs| runs.iter().any(|run| run.record.is_some()));
+        self.losses = by_loss.map(|runs| LossRuns::of(runs, metric)).collect();
+        let varied = varied(tried.iter().map(|run| &run.settings));
+        for loss in &mut self.losses {
+            let settings = &loss.settings[0].runs[0].settings;
+            loss.shown = varied.iter().filter(|key| settings.has(key)).cloned().collect();
+            if loss.shown.is_empty() {
+                loss.shown = settings.loss_keys();
+            }
+        }
     }
 
     /// The metric by which epochs and settings are selected.
@@ -187,12 +200,6 @@ impl<'a> Group<'a> {
         loss.selected.map(|selected| &loss.settings[selected])
     }
 
-    /// The number of settings of a loss that were tried, including pruned ones.
-    pub(crate) fn tried(&self, loss: &str) -> usize {
-        let tried = self.runs.iter().filter(|run| run.loss() == loss && (run.record.is_some() || run.pruned));
-        tried.map(|run| setting_of(&run.config).to_string()).collect::<BTreeSet<_>>().len()
-    }
-
     /// The indices of the runs in the rows.
     pub(crate) fn shown(&self) -> Vec<usize> {
         self.rows().flat_map(|row| row.setting.run_indices()).collect()
@@ -200,11 +207,15 @@ impl<'a> Group<'a> {
 }
 
 impl<'a> LossRuns<'a> {
+    /// Groups the runs of a loss that are over by their setting.
     fn of(runs: Vec<&'a Run>, metric: MetricAt) -> Self {
         let name = runs[0].loss().to_owned();
         let varied = varied(runs.iter().map(|run| &run.settings));
         let mut settings: Vec<Vec<&Run>> =
             by_setting(runs, |run| &run.config).into_iter().map(|(_, runs)| runs).collect();
+        let tried = settings.len();
+        settings.iter_mut().for_each(|runs| runs.retain(|run| run.record.is_some()));
+        settings.retain(|runs| !runs.is_empty());
         for runs in &mut settings {
             // The same seed gives the same metrics again: counted twice it would understate the deviation.
             let mut seeds = BTreeSet::new();
@@ -215,7 +226,8 @@ impl<'a> LossRuns<'a> {
             settings.iter().map(|runs| runs.iter().map(value).collect()).collect();
         let means = mean_on_shared_seeds(&values);
         let settings = settings.into_iter().zip(means).map(|(runs, valid)| Setting { runs, valid });
-        Self { name, settings: settings.collect(), selected: best_setting(&values), varied }
+        let selected = best_setting(&values);
+        Self { name, settings: settings.collect(), selected, tried, varied, shown: Vec::new() }
     }
 }
 

@@ -1,11 +1,15 @@
-//! A report as one self-contained HTML file: no scripts, fonts, images or network requests.
+//! A report as one self-contained HTML file: no fonts, images or network requests. A few lines of script sort the table of
+//! runs and say which tables scroll; the page can be read without them.
+
+mod script;
+mod tables;
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::draw::{Palette, style_sheet, svg};
 use crate::escape::escape_xml as escape;
-use crate::page::{Block, Figure, Page, RunEntry, RunTable, Section};
+use crate::page::{Block, Figure, Page, Section};
 
 /// A list of more runs than this is written out once and linked to afterwards.
 const MAX_REPEATED_RUNS: usize = 12;
@@ -38,6 +42,7 @@ struct Element {
 macro_rules! put {
     ($writer:expr, $($text:tt)*) => { let _ = write!($writer.out, $($text)*); };
 }
+use put;
 
 impl<'a> HtmlWriter<'a> {
     fn page(&mut self) {
@@ -45,9 +50,11 @@ impl<'a> HtmlWriter<'a> {
         put!(
             self,
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
              <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
              <meta name=\"generator\" content=\"rivalry {}\">\n<title>{title}</title>\n\
              <link rel=\"icon\" href=\"data:,\">\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n",
+            script::security_policy(),
             env!("CARGO_PKG_VERSION"),
             style_sheet(),
             include_str!("page.css"),
@@ -61,18 +68,28 @@ impl<'a> HtmlWriter<'a> {
             self.section(section);
         }
         self.runs();
-        put!(self, "</main>\n</body>\n</html>\n");
+        put!(
+            self,
+            "<footer>Made with Rivalry {}.</footer>\n</main>\n<script>{}</script>\n</body>\n</html>\n",
+            env!("CARGO_PKG_VERSION"),
+            script::SCRIPT
+        );
     }
 
     fn section(&mut self, section: &'a Section) {
         put!(self, "<section id=\"{}\">\n<h2>{}</h2>\n", section.id, escape(section.title));
-        let mut in_figures = false;
+        // Consecutive figures share a grid, and consecutive tables a row, side by side on a wide screen.
+        let mut shared = None;
         for block in &section.blocks {
-            // Consecutive figures share a grid, side by side on a wide screen.
-            let is_figure = matches!(block, Block::Figure(_));
-            if is_figure != in_figures {
-                put!(self, "{}", if is_figure { "<div class=\"figures\">\n" } else { "</div>\n" });
-                in_figures = is_figure;
+            let class = match block {
+                Block::Figure(_) => Some("figures"),
+                Block::Table(_) => Some("tables"),
+                Block::Heading(_) | Block::Paragraph(_) => None,
+            };
+            if class != shared {
+                self.end_shared(shared);
+                class.into_iter().for_each(|class| self.out.push_str(&format!("<div class=\"{class}\">\n")));
+                shared = class;
             }
             match block {
                 Block::Heading(text) => {
@@ -85,7 +102,12 @@ impl<'a> HtmlWriter<'a> {
                 Block::Figure(figure) => self.figure(figure),
             }
         }
-        put!(self, "{}</section>\n", if in_figures { "</div>\n" } else { "" });
+        self.end_shared(shared);
+        put!(self, "</section>\n");
+    }
+
+    fn end_shared(&mut self, shared: Option<&str>) {
+        self.out.push_str(if shared.is_some() { "</div>\n" } else { "" });
     }
 
     fn figure(&mut self, figure: &'a Figure) {
@@ -99,40 +121,6 @@ impl<'a> HtmlWriter<'a> {
         );
         self.commands(&figure.runs, Element { kind: "figure", number });
         put!(self, "</figure>\n");
-    }
-
-    fn table(&mut self, RunTable { table, runs }: &'a RunTable) {
-        self.tables += 1;
-        let number = self.tables;
-        put!(
-            self,
-            "<div class=\"table\" id=\"table-{number}\">\n\
-             <p class=\"caption\" id=\"caption-{number}\"><b>Table {number}.</b> {}</p>\n\
-             <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"caption-{number}\">\
-             <table aria-labelledby=\"caption-{number}\">\n<thead><tr>",
-            escape(&table.caption)
-        );
-        let class = |index: usize| if table.columns[index].numeric { " class=\"n\"" } else { "" };
-        for (index, column) in table.columns.iter().enumerate() {
-            put!(self, "<th scope=\"col\"{}>{}</th>", class(index), escape(&column.title));
-        }
-        put!(self, "</tr></thead>\n<tbody>\n");
-        for row in &table.rows {
-            put!(self, "<tr>");
-            for (index, cell) in row.iter().enumerate() {
-                let text = escape(&cell.text);
-                let text = if cell.bold { format!("<b>{text}</b>") } else { text };
-                if index == 0 {
-                    put!(self, "<th scope=\"row\">{text}</th>");
-                } else {
-                    put!(self, "<td{}>{text}</td>", class(index));
-                }
-            }
-            put!(self, "</tr>\n");
-        }
-        put!(self, "</tbody></table></div>\n");
-        self.commands(runs, Element { kind: "table", number });
-        put!(self, "</div>\n");
     }
 
     /// The commands that train the runs of an element again, collapsed.
@@ -159,30 +147,13 @@ impl<'a> HtmlWriter<'a> {
         put!(self, "</ol></details>\n");
         self.listed.insert(runs, element);
     }
-
-    /// The appendix: every run with its command and config.
-    fn runs(&mut self) {
-        put!(
-            self,
-            "<section id=\"runs\">\n<h2>Runs</h2>\n<p>All runs, with the command that retrains each and its full config.</p>\n"
-        );
-        for (number, RunEntry { description, command, config }) in (1..).zip(&self.page.runs) {
-            put!(
-                self,
-                "<details class=\"run\"><summary>{}</summary><p id=\"run-{number}\"><code>{}</code></p><pre>{}</pre></details>\n",
-                escape(description),
-                escape(command),
-                escape(config)
-            );
-        }
-        put!(self, "</section>\n");
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::draw::Scene;
+    use crate::page::{RunEntry, RunList, RunTable};
     use crate::table::{Table, TableCell, TableColumn};
 
     fn page(runs: usize) -> Page {
@@ -203,18 +174,29 @@ mod tests {
         let blocks =
             vec![Block::Paragraph("1 < 2".to_owned()), figure("one"), figure("two"), Block::Table(table)];
         let entry = |n: usize| RunEntry {
-            description: format!("<run {n}>"),
+            name: format!("<run {n}>"),
             command: format!("rivalry train --config 'a & {n}/config.toml'"),
             config: "x = \"<script>\"".to_owned(),
         };
         let section = Section { id: "all", title: "All", blocks };
-        Page { title: "<b>".to_owned(), sections: vec![section], runs: (0..runs).map(entry).collect() }
+        let row = |n: usize| vec![TableCell::new(format!("<run {n}>")), TableCell::new("0.1")];
+        let list = RunList {
+            table: Table {
+                caption: String::new(),
+                columns: vec![TableColumn::text("run"), TableColumn::number("validation")],
+                rows: (0..runs).map(row).collect(),
+            },
+            order: (0..runs).collect(),
+            sorted_by: 1,
+        };
+        let runs = (0..runs).map(entry).collect();
+        Page { title: "<b>".to_owned(), sections: vec![section], runs, list }
     }
 
     #[test]
     fn user_text_is_escaped() {
         let html = html(&page(2));
-        for raw in ["<sl>", "<run", "<script", "<caption>", "<title><b>", "a & b", "1 < 2"] {
+        for raw in ["<sl>", "<run", "\"<script", "<caption>", "<title><b>", "a & b", "1 < 2"] {
             assert!(!html.contains(raw), "{raw}");
         }
         for safe in ["&lt;sl&gt;", "&lt;run 0&gt;", "&lt;script&gt;", "<b>0.1</b>", "a &amp; 1/config.toml"] {

@@ -1,13 +1,15 @@
 //! Reports on folders of runs: tables and figures in one self-contained HTML file.
 //!
 //! ```no_run
-//! let report = rivalry_report::Report::read("runs".as_ref())?;
+//! let report = rivalry_report::Report::read("runs".as_ref(), &Default::default(), &mut |_, _| {})?;
 //! std::fs::write("report.html", report.html()).unwrap();
 //! # Ok::<(), rivalry::Error>(())
 //! ```
 #![forbid(unsafe_code)]
 
 mod chart;
+mod comparison;
+mod counts;
 mod draw;
 mod escape;
 mod group;
@@ -17,6 +19,7 @@ mod published;
 mod report;
 mod reproduction;
 mod run;
+mod run_list;
 mod sections;
 mod settings;
 mod summary;
@@ -24,6 +27,8 @@ mod table;
 #[cfg(test)]
 mod testing;
 
+pub use comparison::{comparison_notes, comparison_tables};
+pub use counts::RunCounts;
 pub use escape::escape_markdown;
 pub use page::Figure;
 pub use report::{Contents, Report};

@@ -9,6 +9,17 @@ pub(crate) struct Page {
     pub sections: Vec<Section>,
     /// All runs; figures and tables refer to them by index.
     pub runs: Vec<RunEntry>,
+    /// All runs with their settings and metrics.
+    pub list: RunList,
+}
+
+/// The table of all runs.
+pub(crate) struct RunList {
+    pub table: Table,
+    /// The index of the run in each row.
+    pub order: Vec<usize>,
+    /// The column that the rows are sorted by, the highest first.
+    pub sorted_by: usize,
 }
 
 /// A section of a report.
@@ -35,7 +46,7 @@ pub(crate) struct RunTable {
 
 /// A run in the appendix of a report.
 pub(crate) struct RunEntry {
-    pub description: String,
+    pub name: String,
     /// The command that trains it again.
     pub command: String,
     /// Its config as TOML.

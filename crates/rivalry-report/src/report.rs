@@ -3,13 +3,18 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use rivalry::data::LoadOptions;
 use rivalry::{InputError, Result};
 use rivalry_runs::run::find_runs;
+use rivalry_runs::sweep::RunState;
 
+use crate::comparison::comparisons;
+use crate::counts::RunCounts;
 use crate::group::group;
 use crate::html::html;
 use crate::page::{Figure, Page, RunEntry};
 use crate::run::Run;
+use crate::run_list::run_list;
 use crate::sections;
 
 /// A report on the runs of a folder.
@@ -21,12 +26,12 @@ pub struct Report {
 /// What a report covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
-    /// The number of runs.
-    pub runs: usize,
-    /// The folders of the unfinished runs.
+    /// The number of runs in each state.
+    pub runs: RunCounts,
+    /// The folders of the runs that can be resumed.
     pub unfinished: Vec<PathBuf>,
-    /// The number of runs that successive halving pruned.
-    pub pruned: usize,
+    /// The folders of the runs whose training failed.
+    pub failed: Vec<PathBuf>,
     /// The number of runs with an inspection.
     pub inspected: usize,
     /// The names of the data sets.
@@ -40,9 +45,18 @@ pub struct Contents {
 impl Report {
     /// Reads all runs in a folder and its subfolders.
     ///
+    /// Where losses were run with several seeds, the models of their selected settings are evaluated again to compare
+    /// them user by user. That takes the data: `options` says where to look for them. Without them, or without the
+    /// models, the report says why there is no comparison. `progress` is called with the number of models of a group
+    /// that were evaluated, and their total.
+    ///
     /// # Errors
     /// If there is no run, or a file of a run is invalid.
-    pub fn read(folder: &Path) -> Result<Self> {
+    pub fn read(
+        folder: &Path,
+        options: &LoadOptions,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Self> {
         let found = find_runs(folder)?;
         if found.is_empty() {
             return Err(InputError::new("no runs in this folder or its subfolders")
@@ -54,11 +68,13 @@ impl Report {
         let runs: Vec<Run> = runs.collect::<Result<_>>()?;
         let groups = group(&runs);
         let names = |name: &dyn Fn(&Run) -> String| runs.iter().map(name).collect::<BTreeSet<_>>();
-        let unfinished = runs.iter().filter(|run| run.record.is_none() && !run.pruned);
+        let paths = |state: fn(&RunState) -> bool| -> Vec<PathBuf> {
+            runs.iter().filter(|run| state(&run.state)).map(|run| run.path.clone()).collect()
+        };
         let contents = Contents {
-            runs: runs.len(),
-            unfinished: unfinished.map(|run| run.path.clone()).collect(),
-            pruned: runs.iter().filter(|run| run.pruned).count(),
+            runs: RunCounts::of(&runs),
+            unfinished: paths(|state| *state == RunState::Unfinished),
+            failed: paths(|state| matches!(state, RunState::Failed(_))),
             inspected: runs.iter().filter(|run| run.inspection.is_some()).count(),
             data: names(&Run::data).into_iter().collect(),
             losses: names(&|run: &Run| run.loss().to_owned()).into_iter().collect(),
@@ -66,8 +82,9 @@ impl Report {
         };
         let page = Page {
             title: format!("Report on {}", folder.display()),
-            sections: sections::all(&runs, &groups),
+            sections: sections::all(&runs, &groups, &comparisons(&groups, options, progress)),
             runs: runs.iter().map(entry).collect(),
+            list: run_list(&runs),
         };
         Ok(Self { contents, page })
     }
@@ -98,11 +115,7 @@ fn file_name(number: usize, title: &str) -> String {
 }
 
 fn entry(run: &Run) -> RunEntry {
-    let state = if run.record.is_some() { "" } else { ", unfinished" };
-    let seed = run.config.seed;
-    let description =
-        format!("{}: {} on {}, {}, seed {seed}{state}", run.name, run.loss(), run.data(), run.backbone());
-    RunEntry { description, command: run.command(), config: run.config.to_toml() }
+    RunEntry { name: run.name.clone(), command: run.command(), config: run.config.to_toml() }
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use rivalry::Result;
 use rivalry::config::Config;
-use rivalry::train::Record;
+use rivalry::train::{Record, Seconds};
 use rivalry_runs::inspect::Inspection;
 use rivalry_runs::run::{RunFolder, RunRecord, quoted};
 use rivalry_runs::selection::Protocol;
-use rivalry_runs::sweep::failure;
+use rivalry_runs::sweep::RunState;
 
 use crate::settings::RunSettings;
 
@@ -23,12 +23,9 @@ pub(crate) struct Run {
     pub config: Config,
     pub settings: RunSettings,
     pub log: Vec<Record>,
-    /// None if the run is unfinished.
+    /// The metrics of a finished run.
     pub record: Option<RunRecord>,
-    /// Whether successive halving pruned it: it was evaluated, is unfinished and has no checkpoint to resume from.
-    pub pruned: bool,
-    /// Why training failed in a sweep, if it did.
-    pub failure: Option<String>,
+    pub state: RunState,
     pub inspection: Option<Inspection>,
 }
 
@@ -41,16 +38,14 @@ impl Run {
             false => relative.display().to_string(),
         };
         let config = folder.config()?;
-        let (log, record) = (folder.log()?, folder.record()?);
         Ok(Self {
             index,
             name,
             settings: RunSettings::of(&config),
             config,
-            pruned: record.is_none() && !log.is_empty() && !folder.has_checkpoint(),
-            failure: failure(&path)?,
-            log,
-            record,
+            log: folder.log()?,
+            record: folder.record()?,
+            state: RunState::of(folder)?,
             inspection: folder.inspection()?,
             path,
         })
@@ -85,9 +80,45 @@ impl Run {
         Some(Protocol::of(&self.config, self.record.as_ref()?))
     }
 
+    /// The epoch whose model was kept, if the run is finished and has epochs.
+    pub(crate) fn best_epoch(&self) -> Option<usize> {
+        Some(self.record.as_ref()?.outcome.training.as_ref()?.best_epoch)
+    }
+
     /// A validation metric of the selected epoch.
     pub(crate) fn valid(&self, metric: MetricAt) -> Option<f64> {
         self.record.as_ref()?.outcome.valid.as_ref()?.get(&metric).copied()
+    }
+
+    /// The metric by which its epoch and setting are selected.
+    pub(crate) fn metric(&self) -> MetricAt {
+        self.config.eval.selection_metric()
+    }
+
+    /// The validation value of the selection metric: of the selected epoch, or the best so far.
+    pub(crate) fn best_valid(&self) -> Option<f64> {
+        let metric = self.metric();
+        if self.record.is_some() {
+            return self.valid(metric);
+        }
+        let values = self.log.iter().filter_map(|record| record.valid.as_ref()?.get(&metric).copied());
+        values.max_by(f64::total_cmp)
+    }
+
+    /// The number of epochs it was trained for.
+    pub(crate) fn epochs(&self) -> Option<usize> {
+        match &self.record {
+            Some(record) => record.outcome.training.as_ref().map(|training| training.epochs),
+            None => self.log.last().map(|record| record.epoch),
+        }
+    }
+
+    /// The time it was trained and evaluated for, if it was evaluated.
+    pub(crate) fn seconds(&self) -> Option<f64> {
+        let last = || Some(self.log.last()?.seconds);
+        let Seconds { train, eval } =
+            self.record.as_ref().map(|record| record.outcome.seconds).or_else(last)?;
+        Some(train + eval)
     }
 
     /// A test metric.

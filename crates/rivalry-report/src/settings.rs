@@ -1,16 +1,16 @@
 //! Config values by dotted key, to find out in what runs differ.
 
-use std::collections::BTreeSet;
-
 use rivalry::config::Config;
 use rivalry_runs::selection::is_hyperparameter;
-use rivalry_runs::settings::Settings;
-use toml::Value;
+use rivalry_runs::settings::{Settings, distinctive};
 
 use crate::draw::number;
 
+/// The share of false positives in the training set.
+pub(crate) const NOISE: &str = "data.prepare.noise";
+
 /// Keys that make the task itself harder. They are never treated as a choice of setting.
-pub(crate) const CONDITIONS: [&str; 2] = ["data.prepare.noise", "sampler.false_negatives"];
+pub(crate) const CONDITIONS: [&str; 2] = [NOISE, "sampler.false_negatives"];
 
 /// All values of a config by dotted key.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,12 +43,19 @@ impl RunSettings {
         shown.collect::<Vec<_>>().join(", ")
     }
 
-    fn text(&self, key: &str) -> Option<String> {
+    /// The value at a key, formatted for people.
+    pub(crate) fn text(&self, key: &str) -> Option<String> {
         self.0.number(key).map(number).or_else(|| self.0.text(key))
     }
 
-    fn get(&self, key: &str) -> Option<&Value> {
-        self.0.get(key)
+    /// The parameters of the loss.
+    pub(crate) fn loss_keys(&self) -> Vec<String> {
+        self.0.keys().filter(|key| key.starts_with("loss.") && *key != "loss.type").cloned().collect()
+    }
+
+    /// Whether there is a value at a key.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.0.get(key).is_some()
     }
 
     /// Sets a number.
@@ -66,14 +73,17 @@ impl RunSettings {
 
 /// The hyperparameters in which these settings differ, those of the loss first.
 pub(crate) fn varied<'a>(all: impl IntoIterator<Item = &'a RunSettings>) -> Vec<String> {
-    let all: Vec<&RunSettings> = all.into_iter().collect();
-    let keys: BTreeSet<&String> = all.iter().flat_map(|settings| settings.0.keys()).collect();
-    let is_varied = |key: &&String| {
-        is_hyperparameter(key) && all.windows(2).any(|two| two[0].get(key) != two[1].get(key))
-    };
-    let mut varied: Vec<String> = keys.into_iter().filter(is_varied).cloned().collect();
-    varied.sort_by_key(|key| !key.starts_with("loss."));
+    let mut varied = differing(all);
+    varied.retain(|key| is_hyperparameter(key));
     varied
+}
+
+/// Everything in which these settings differ but model, loss, data source and seed; the keys of the loss first.
+pub(crate) fn differing<'a>(all: impl IntoIterator<Item = &'a RunSettings>) -> Vec<String> {
+    let mut keys = distinctive(all.into_iter().map(|settings| &settings.0));
+    keys.retain(|key| !["data.source", "train.seed"].contains(&&**key));
+    keys.sort_by_key(|key| !key.starts_with("loss."));
+    keys
 }
 
 #[cfg(test)]

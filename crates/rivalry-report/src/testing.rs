@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rivalry::config::{Config, Select, setting_layer, source_layer};
 use rivalry::train::{Ending, EpochOutcome, Outcome, Record, Seconds};
-use rivalry_runs::run::{Provenance, RunFolder, RunRecord, find_runs};
+use rivalry_runs::run::{DataSize, Provenance, RunFolder, RunRecord, find_runs};
 use tempfile::TempDir;
 
 use crate::run::Run;
@@ -48,11 +48,19 @@ impl Runs {
         };
         let record = RunRecord {
             outcome,
-            provenance: Provenance::default(),
+            provenance: Provenance {
+                version: "1.2.3".to_owned(),
+                cpu: Some("Abacus 8".to_owned()),
+                cores: Some(8),
+                threads: 4,
+                date: Some("2026-01-31T12:00:00Z".to_owned()),
+                ..Provenance::default()
+            },
             seed: 0,
             data: folder.config().unwrap().data.source,
             data_checksum: "same".to_owned(),
             skipped_rows: Default::default(),
+            data_size: Some(DataSize { users: 1000, items: 500, train: 20_000, valid: 2500, test: 2500 }),
         };
         std::fs::write(folder.path().join("metrics.json"), serde_json::to_string(&record).unwrap()).unwrap();
     }

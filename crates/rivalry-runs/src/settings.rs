@@ -74,6 +74,40 @@ impl Settings {
     }
 }
 
+/// The settings that name a model and a loss.
+pub(crate) const TYPES: [&str; 2] = ["model.type", "loss.type"];
+
+/// Sections whose parameters depend on their type.
+const TYPED: [&str; 4] = ["model.", "loss.", "sampler.", "optim."];
+
+/// The keys, in alphabetical order, of the settings that distinguish configs beyond their model and loss. An absent
+/// parameter of a typed section does not count, because the type accounts for it; neither does a section that a config
+/// does not have.
+///
+/// ```
+/// use rivalry_runs::settings::{Settings, distinctive};
+/// let settings = |text: &str| Settings::from_table(&text.parse().unwrap());
+/// let sl = settings("loss = { type = 'sl', tau = 0.1 }");
+/// let dsl = settings("loss = { type = 'dsl', tau = 0.2, alpha = 1.0 }");
+/// assert_eq!(distinctive([&sl, &dsl]), ["loss.tau"]);
+/// ```
+pub fn distinctive<'a>(all: impl IntoIterator<Item = &'a Settings>) -> Vec<String> {
+    let all: Vec<&Settings> = all.into_iter().collect();
+    let keys: BTreeSet<&String> = all.iter().flat_map(|settings| settings.keys()).collect();
+    keys.into_iter().filter(|key| is_distinctive(key, &all)).cloned().collect()
+}
+
+fn is_distinctive(key: &str, all: &[&Settings]) -> bool {
+    if TYPES.contains(&key) {
+        return false;
+    }
+    let is_typed = TYPED.iter().any(|section| key.starts_with(section));
+    let section = key.split_inclusive('.').next().unwrap_or(key);
+    let has_section = |settings: &&&Settings| settings.keys().any(|key| key.starts_with(section));
+    let values = all.iter().filter(has_section).map(|settings| settings.text(key));
+    values.filter(|value| value.is_some() || !is_typed).collect::<BTreeSet<_>>().len() > 1
+}
+
 /// One `key = value` line per setting.
 impl std::fmt::Display for Settings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::Machine;
+
 /// `rivalry report`
 #[derive(Debug, Args)]
 pub struct ReportArgs {
@@ -15,6 +17,11 @@ pub struct ReportArgs {
     /// Also write each figure to this folder as an SVG file
     #[arg(long, value_name = "DIR")]
     pub figures: Option<PathBuf>,
+    /// Folder to search first for named data sets, on which selected models are compared
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub machine: Machine,
     /// Overwrite existing files
     #[arg(long)]
     pub force: bool,

@@ -76,7 +76,7 @@ fn show(found: &Inspection, folder: &RunFolder) -> std::io::Result<()> {
     for TwoSlates { calm, contested } in found.two_slates.iter().take(1) {
         print(format_args!(
             "\nthe same positive with two samples of {} negatives: user {}, item {}",
-            calm.negatives.len(),
+            calm.negatives.iter().map(|negative| negative.draws).sum::<usize>(),
             calm.user,
             calm.item
         ))?;
@@ -152,9 +152,9 @@ fn slates(found: &[(&str, &Slate)]) -> std::io::Result<()> {
             let [score, similarity, kappa] =
                 [negative.score, negative.similarity, negative.kappa].map(|x| format!("{x:.4}"));
             let [sl, own] = [negative.sl, negative.this_loss].map(|share| format!("{:.1} %", 100.0 * share));
-            [negative.item.clone(), score, similarity, kappa, sl, own]
+            [negative.item.clone(), negative.draws.to_string(), score, similarity, kappa, sl, own]
         });
-        print(table::table(["negative", "score", "similarity", "κ", "SL", "this loss"], 1, rows))?;
+        print(table::table(["negative", "draws", "score", "similarity", "κ", "SL", "this loss"], 1, rows))?;
     }
     Ok(())
 }

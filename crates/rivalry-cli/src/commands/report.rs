@@ -8,7 +8,9 @@ use rivalry_report::Report;
 use rivalry_runs::run::output_to;
 use serde_json::json;
 
+use super::use_machine;
 use crate::args::ReportArgs;
+use crate::counting::CountingBar;
 use crate::output::{print, print_json, say};
 
 pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
@@ -16,15 +18,13 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     if let Some(folder) = &args.figures {
         refuse_non_empty(folder, args.force)?;
     }
-    let report = Report::read(&args.folder)?;
+    use_machine(&args.machine)?;
+    let bar = CountingBar::new("runs compared");
+    let options = args.machine.load_options(args.data_dir.as_deref());
+    let report = Report::read(&args.folder, &options, &mut |done, total| bar.update(done, total))?;
+    drop(bar);
     let contents = report.contents();
-    say(format_args!(
-        "read {} run{}: {} unfinished, {} pruned",
-        contents.runs,
-        if contents.runs == 1 { "" } else { "s" },
-        contents.unfinished.len(),
-        contents.pruned
-    ));
+    say(format_args!("read {}", contents.runs));
     output.write_all(report.html().as_bytes())?;
     let figures = match &args.figures {
         Some(folder) => write_figures(folder, &report, args.force)?,
@@ -35,10 +35,11 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
             "folder": args.folder,
             "report": args.out,
             "figures": figures,
-            "runs": contents.runs,
-            "finished": contents.runs - contents.unfinished.len() - contents.pruned,
+            "runs": contents.runs.total(),
+            "finished": contents.runs.finished,
             "unfinished": contents.unfinished,
-            "pruned": contents.pruned,
+            "failed": contents.failed,
+            "pruned": contents.runs.pruned,
             "inspected": contents.inspected,
             "data": contents.data,
             "losses": contents.losses,

@@ -1,15 +1,14 @@
 //! A comparison as LaTeX, with plain `tabular` environments that need no package.
 
-use rivalry_report::{Table, TableCell};
+use rivalry_report::{Table, TableCell, comparison_tables};
 use rivalry_runs::compare::Comparison;
 
 use super::notes::prose;
-use super::tables::tables;
 
 /// All tables, with the protocol and the statistical methods as a note under the differences.
 pub fn latex(comparison: &Comparison) -> String {
     let differences = usize::from(comparison.methods.len() > 1);
-    let tables = tables(comparison);
+    let tables = comparison_tables(comparison);
     let floats = tables.iter().enumerate().map(|(index, table)| {
         let note = (index == differences).then(|| escape_latex(&prose(comparison)));
         float(table, note)

@@ -1,14 +1,13 @@
 //! A comparison as Markdown.
 
-use rivalry_report::{Table, escape_markdown};
+use rivalry_report::{Table, comparison_tables, escape_markdown};
 use rivalry_runs::compare::Comparison;
 
 use super::notes::prose;
-use super::tables::tables;
 
 /// All tables, followed by the protocol and the statistical methods.
 pub fn markdown(comparison: &Comparison) -> String {
-    let mut blocks: Vec<String> = tables(comparison).iter().map(Table::markdown).collect();
+    let mut blocks: Vec<String> = comparison_tables(comparison).iter().map(Table::markdown).collect();
     blocks.push(escape_markdown(&prose(comparison)));
     blocks.join("\n\n")
 }

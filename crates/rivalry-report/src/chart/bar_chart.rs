@@ -125,7 +125,7 @@ impl BarChart {
         let left = names + MARGIN + if values.start < 0.0 { value_width } else { 0.0 };
         let after_bars = value_width + if self.marks.is_some() { 6.0 } else { 0.0 };
         let right = WIDTH - if values.end > 0.0 { after_bars } else { 8.0 };
-        let area = PlotArea { left, right, top: TOP, bottom };
+        let area = PlotArea { left, right, top: TOP, bottom, title: MARGIN };
         (area, Scale::linear(values, area.x_interval(0.0)))
     }
 

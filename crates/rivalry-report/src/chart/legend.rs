@@ -1,7 +1,7 @@
 //! Legends, in rows below a chart.
 
 use super::plot_area::{MARGIN, WIDTH, centered};
-use crate::draw::{Anchor, ColorRole, Fill, Marker, Scene, SeriesStyle, Stroke, text_width};
+use crate::draw::{Anchor, ColorRole, Fill, Marker, Point, Scene, SeriesStyle, Shape, Stroke, text_width};
 
 /// An entry of a legend.
 pub(super) struct LegendEntry {
@@ -17,6 +17,7 @@ pub(super) enum Symbol {
     Mark(Marker),
     ContextLine,
     ReferenceLine,
+    Ring,
 }
 
 /// A line that is drawn for context only.
@@ -61,5 +62,12 @@ fn draw_symbol(scene: &mut Scene, symbol: &Symbol, x: f64, y: f64) {
         Symbol::Mark(marker) => scene.shapes.push(marker.shape(center, 4.0, ColorRole::Text)),
         Symbol::ContextLine => line(scene, CONTEXT_LINE),
         Symbol::ReferenceLine => line(scene, REFERENCE_LINE),
+        Symbol::Ring => ring(scene, center, ColorRole::Text),
     }
+}
+
+/// Draws a ring, which marks a point of a line.
+pub(super) fn ring(scene: &mut Scene, center: Point, color: ColorRole) {
+    let disc = |radius, color| Shape::Circle { center, radius, fill: Fill { color, opacity: 1.0 } };
+    scene.shapes.extend([disc(7.0, color), disc(4.5, ColorRole::Background), disc(2.0, color)]);
 }

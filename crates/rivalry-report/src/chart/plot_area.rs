@@ -21,15 +21,33 @@ pub(super) struct PlotArea {
     pub right: f64,
     pub top: f64,
     pub bottom: f64,
+    /// The x coordinate of the title of the y axis.
+    pub title: f64,
+}
+
+/// The room for an area and the labels of its y axis.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub left: f64,
+    pub right: f64,
+    pub top: f64,
+    /// The height of the area.
+    pub height: f64,
 }
 
 impl PlotArea {
-    /// An area of this height, with a y scale over `values` and room for its labels.
+    /// An area of this height across the figure, with a y scale over `values` and room for its labels.
     pub(super) fn with_y_scale(values: Interval, top: f64, height: f64) -> (Self, Scale) {
+        Self::within(values, Frame { left: 0.0, right: WIDTH, top, height })
+    }
+
+    /// An area within a frame, with a y scale over `values` and room for its labels.
+    pub(super) fn within(values: Interval, frame: Frame) -> (Self, Scale) {
+        let Frame { left, right, top, height } = frame;
         let bottom = top + height;
         let scale = Scale::widened_to_ticks(values, Interval::new(bottom, top));
         let labels = scale.ticks(5).into_iter().map(|tick| text_width(&tick.label)).fold(0.0, f64::max);
-        (Self { left: labels + 28.0, right: WIDTH - MARGIN, top, bottom }, scale)
+        (Self { left: left + labels + 28.0, right: right - MARGIN, top, bottom, title: left + MARGIN }, scale)
     }
 
     /// The x coordinates at this distance from both sides.
@@ -44,14 +62,16 @@ impl PlotArea {
             scene.rule((self.left, y), (self.right, y), ColorRole::Grid);
             scene.label((self.left - 6.0, y + BASELINE), Anchor::End, ColorRole::Muted, tick.label);
         }
-        scene.vertical_label((MARGIN, (self.top + self.bottom) / 2.0), ColorRole::Text, title);
+        scene.vertical_label((self.title, (self.top + self.bottom) / 2.0), ColorRole::Text, title);
     }
 
     /// Draws the line, ticks, labels and title of the x axis.
     pub(super) fn x_axis(&self, scene: &mut Scene, scale: &Scale, title: &str) {
         scene.rule((self.left, self.bottom), (self.right, self.bottom), ColorRole::Muted);
         let mut labels = Vec::new();
-        for tick in scale.ticks(6) {
+        // As many as have room for their labels.
+        let wanted = ((self.right - self.left) / 60.0).round().clamp(2.0, 6.0);
+        for tick in scale.ticks(wanted as usize) {
             let x = scale.at(tick.value);
             scene.rule((x, self.bottom), (x, self.bottom + 4.0), ColorRole::Muted);
             labels.push((x, tick.label));

@@ -7,6 +7,9 @@ use super::scene::{Anchor, Fill, Scene, Shape, Stroke, TextLine};
 use super::text::FONT_SIZE;
 use crate::escape::escape_xml;
 
+/// How much larger than drawn a figure may become on a wide page.
+const MAX_ENLARGEMENT: f64 = 1.1;
+
 /// Where the colours of an SVG come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Palette {
@@ -31,7 +34,10 @@ pub(crate) fn svg(scene: &Scene, title: &str, palette: Palette) -> String {
     let title = escape_xml(title);
     let mut out = String::new();
     let _ = match palette {
-        Palette::Page => write!(out, r#"<svg role="img" viewBox="0 0 {w} {h}" style="max-width:{w}px""#),
+        Palette::Page => {
+            let widest = length(scene.width * MAX_ENLARGEMENT);
+            write!(out, r#"<svg role="img" viewBox="0 0 {w} {h}" style="max-width:{widest}px""#)
+        }
         Palette::Standalone => write!(
             out,
             r#"<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{w}" height="{h}" viewBox="0 0 {w} {h}""#

@@ -3,7 +3,7 @@
 use super::{change_bar, main_metrics, mean_bar};
 use crate::chart::{BarChart, BarSeries, Marks};
 use crate::draw::ColorRole;
-use crate::group::{Group, Setting};
+use crate::group::{Group, LossRuns, Setting};
 use crate::page::{Block, Figure, Section};
 use crate::published::published;
 use crate::summary::percent;
@@ -40,7 +40,7 @@ fn losses(group: &Group<'_>) -> Option<Figure> {
     if has_marks {
         caption += " Diamonds: published values.";
     }
-    caption += &settings_tried(group, rows.iter().map(|row| &*row.loss.name));
+    caption += &settings_tried(rows.iter().map(|row| row.loss));
     Some(Figure {
         title: format!("Test {metric}, {}", group.label),
         caption,
@@ -73,11 +73,14 @@ fn ablation(group: &Group<'_>) -> Option<Figure> {
         format: percent,
     };
     let settings = branches.iter().map(|(_, setting)| *setting).chain([sl]);
-    let names = branches.iter().map(|(loss, _)| *loss).chain(["sl"]);
+    let compared = group
+        .losses
+        .iter()
+        .filter(|loss| loss.name == "sl" || branches.iter().any(|(branch, _)| *branch == loss.name));
     let caption = format!(
         "Test metrics of DSL and its two branches relative to SL on {}: dsl-ca has only the competition-aware temperature, dsl-kappa only the scales κ of the negatives, dsl both.{}",
         group.label,
-        settings_tried(group, names)
+        settings_tried(compared)
     );
     Some(Figure {
         title: format!("Ablation of DSL, {}", group.label),
@@ -87,14 +90,12 @@ fn ablation(group: &Group<'_>) -> Option<Figure> {
     })
 }
 
-/// How many settings of each loss were run, if the numbers differ: a larger search favours its loss.
-fn settings_tried<'a>(group: &Group<'_>, losses: impl Iterator<Item = &'a str>) -> String {
-    let tried =
-        |loss: &str| group.losses.iter().find(|runs| runs.name == loss).map_or(0, |runs| runs.settings.len());
-    let all: Vec<(&str, usize)> = losses.map(|loss| (loss, tried(loss))).collect();
-    if all.windows(2).all(|two| two[0].1 == two[1].1) {
+/// How many settings of each loss were tried, if the numbers differ: a larger search favours its loss.
+fn settings_tried<'l, 'a: 'l>(losses: impl Iterator<Item = &'l LossRuns<'a>>) -> String {
+    let losses: Vec<&LossRuns<'_>> = losses.collect();
+    if losses.windows(2).all(|two| two[0].tried == two[1].tried) {
         return String::new();
     }
-    let all: Vec<String> = all.iter().map(|(loss, tried)| format!("{loss} {tried}")).collect();
+    let all: Vec<String> = losses.iter().map(|loss| format!("{} {}", loss.name, loss.tried)).collect();
     format!(" Settings tried: {}.", all.join(", "))
 }

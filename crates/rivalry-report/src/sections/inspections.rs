@@ -54,7 +54,7 @@ fn blocks(run: &Run, inspection: &Inspection) -> Vec<Block> {
     let tau = inspection.loss.get("tau").and_then(|tau| tau.as_float());
     for slates in inspection.two_slates.iter().take(MAX_SLATES) {
         let caption = format!(
-            "User {}, item {}: the same positive with two samples of fifteen negatives. Points: share of the gradient of each negative, by its score. Horizontal bars: temperatures, on the scale of the scores.",
+            "User {}, item {}: the same positive with two samples of fifteen negatives. Points: share of the gradient of each negative, by its score, over all its draws. Horizontal bars: temperatures, on the scale of the scores.",
             slates.calm.user, slates.calm.item
         );
         blocks.push(figure("Two slates", caption, two_slates(slates, run.loss(), tau)));
@@ -161,7 +161,10 @@ fn radius(radius: &Radius, loss: &str) -> Option<Scene> {
 
 fn pairs_table(which: &str, slates: &[Slate], run: &Run) -> RunTable {
     let row = |slate: &Slate| {
-        let negatives = slate.negatives.iter().take(3).map(|n| format!("{} ({:.3})", n.item, n.score));
+        let negatives = slate.negatives.iter().take(3).map(|negative| {
+            let draws = if negative.draws > 1 { format!(", ×{}", negative.draws) } else { String::new() };
+            format!("{} ({:.3}{draws})", negative.item, negative.score)
+        });
         vec![
             TableCell::new(&slate.user),
             TableCell::new(&slate.item),
@@ -173,7 +176,7 @@ fn pairs_table(which: &str, slates: &[Slate], run: &Run) -> RunTable {
     };
     let table = Table {
         caption: format!(
-            "The sampled pairs with the {which} competition c, each with its highest-scored negatives and their scores."
+            "The sampled pairs with the {which} competition c, each with its highest-scored negatives and their scores; ×2 marks one that was drawn twice."
         ),
         columns: vec![
             TableColumn::text("user"),

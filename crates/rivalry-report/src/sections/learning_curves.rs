@@ -6,6 +6,7 @@ use rivalry::train::Record;
 
 use super::LossStyles;
 use crate::chart::{DataPoint, LineChart, LineSeries};
+use crate::draw::SeriesStyle;
 use crate::group::{Group, loss_order};
 use crate::page::{Block, Figure, Section};
 use crate::run::Run;
@@ -52,16 +53,14 @@ impl<'a> Curves<'a> {
     }
 
     /// One line a run, of a value of its log records.
-    fn lines(&self, styles: &LossStyles, value: impl Fn(&Run, &Record) -> Option<f64>) -> Vec<LineSeries> {
-        let line = |run: &Run, style| {
+    fn lines(&self, styles: &LossStyles, value: impl Fn(&Record) -> Option<f64>) -> Vec<LineSeries> {
+        let line = |run: &Run, style: Option<SeriesStyle>| {
             let point = |record: &Record| {
-                Some(DataPoint { x: record.epoch as f64, y: value(run, record)?, deviation: None })
+                Some(DataPoint { x: record.epoch as f64, y: value(record)?, deviation: None })
             };
-            LineSeries {
-                name: run.loss().to_owned(),
-                style,
-                points: run.log.iter().filter_map(point).collect(),
-            }
+            let points = run.log.iter().filter_map(point).collect();
+            let chosen = style.and_then(|_| run.best_epoch()).map(|epoch| epoch as f64);
+            LineSeries { name: run.loss().to_owned(), style, points, mark: chosen }
         };
         let main = self.main.iter().map(|run| line(run, Some(styles.style(run.loss()))));
         let lines = main.chain(self.context.iter().map(|run| line(run, None)));
@@ -69,12 +68,16 @@ impl<'a> Curves<'a> {
     }
 
     fn caption(&self) -> String {
-        if self.context.is_empty() {
-            return "One line per run.".to_owned();
+        let mut caption = match self.context.is_empty() {
+            true => "One line per run.".to_owned(),
+            false => format!(
+                "One line per run: in colour the settings of the tables (at most {MAX_SEEDS} seeds each), in grey at most {MAX_CONTEXT} of the other runs."
+            ),
+        };
+        if self.main.iter().any(|run| run.best_epoch().is_some()) {
+            caption += " A ring marks the selected epoch, whose model was kept.";
         }
-        format!(
-            "One line per run: in colour the settings of the tables (at most {MAX_SEEDS} seeds each), in grey at most {MAX_CONTEXT} of the other runs."
-        )
+        caption
     }
 }
 
@@ -83,39 +86,44 @@ fn figures(group: &Group<'_>, styles: &LossStyles) -> Vec<Figure> {
     let curves = Curves::of(group);
     let on_test = curves.all().all(|run| run.log.iter().all(|record| record.valid.is_none()));
     let split = if on_test { "test" } else { "validation" };
-    let metric_lines = curves.lines(styles, |_, record| {
+    let metric_lines = curves.lines(styles, |record| {
         let metrics = record.valid.as_ref().or(record.test.as_ref())?;
         metrics.get(&metric).copied()
     });
-    let loss_lines = curves.lines(styles, |run, record| {
-        let first = run.log[0].loss;
-        (first > 0.0).then(|| record.loss / first)
-    });
-    let figure = |title: String, caption: String, y_title: String, series: Vec<LineSeries>| {
-        let chart = LineChart {
-            x_title: "epoch".to_owned(),
-            y_title,
-            whole_x: true,
-            series,
-            context_name: "other runs".to_owned(),
-        };
-        let runs = curves.all().map(|run| run.index).collect();
-        (!chart.series.is_empty()).then(|| Figure { title, caption, scene: chart.draw(), runs })
+    let mut loss_lines = curves.lines(styles, |record| record.loss.is_finite().then_some(record.loss));
+    // The parameters of a loss change its values, so other settings would only stretch the axis.
+    loss_lines.retain(|line| line.style.is_some());
+    let chart = |y_title: String, series: Vec<LineSeries>| LineChart {
+        x_title: "epoch".to_owned(),
+        y_title,
+        whole_x: true,
+        series,
+        context_name: "other runs".to_owned(),
+        mark_name: "selected epoch".to_owned(),
     };
-    let metric_figure = figure(
-        format!("{split} {metric} by epoch, {}", group.label),
-        format!("{metric} on the {split} set by epoch, on {}. {}", group.label, curves.caption()),
-        format!("{metric}, {split}"),
-        metric_lines,
-    );
-    let loss_figure = figure(
-        format!("Training loss by epoch, {}", group.label),
-        format!(
-            "Mean training loss by epoch on {}, divided by the first value of the run. Losses differ in scale, so compare shapes only. Runs whose first value is not positive are left out.",
-            group.label
-        ),
-        "loss / first value".to_owned(),
-        loss_lines,
-    );
-    metric_figure.into_iter().chain(loss_figure).collect()
+    let mut figures = Vec::new();
+    if !metric_lines.is_empty() {
+        figures.push(Figure {
+            title: format!("{split} {metric} by epoch, {}", group.label),
+            caption: format!(
+                "{metric} on the {split} set by epoch, on {}. {}",
+                group.label,
+                curves.caption()
+            ),
+            scene: chart(format!("{metric}, {split}"), metric_lines).draw(),
+            runs: curves.all().map(|run| run.index).collect(),
+        });
+    }
+    if !loss_lines.is_empty() {
+        figures.push(Figure {
+            title: format!("Training loss by epoch, {}", group.label),
+            caption: format!(
+                "Mean training loss by epoch on {}, for the settings of the tables. Each loss has an axis of its own: the values of different losses and settings are not comparable. A ring marks the selected epoch.",
+                group.label
+            ),
+            scene: chart("training loss".to_owned(), loss_lines).draw_panels(),
+            runs: curves.main.iter().map(|run| run.index).collect(),
+        });
+    }
+    figures
 }

@@ -1,5 +1,6 @@
 //! The sections of a report, one file each. A section without content is left out.
 
+mod circumstances;
 mod comparison;
 mod head_tail;
 mod inspections;
@@ -13,6 +14,7 @@ use rivalry::eval::MetricAt;
 use std::collections::BTreeSet;
 
 use crate::chart::Bar;
+use crate::comparison::GroupComparison;
 use crate::draw::SeriesStyle;
 use crate::group::{Group, loss_order};
 use crate::page::Section;
@@ -21,11 +23,11 @@ use crate::summary::relative_change;
 use rivalry_runs::stats::MeanStd;
 
 /// All sections of a report on these runs.
-pub(crate) fn all(runs: &[Run], groups: &[Group<'_>]) -> Vec<Section> {
+pub(crate) fn all(runs: &[Run], groups: &[Group<'_>], comparisons: &[GroupComparison]) -> Vec<Section> {
     let styles = LossStyles::of(runs);
     let sections = [
         overview::section(runs, groups),
-        tables::section(groups),
+        tables::section(groups, comparisons),
         comparison::section(groups),
         head_tail::section(groups),
         learning_curves::section(groups, &styles),

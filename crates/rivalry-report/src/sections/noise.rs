@@ -49,8 +49,12 @@ fn figure(condition: &str, family: Vec<&Group<'_>>, styles: &LossStyles) -> Opti
             let Some(test) = row.setting.test(metric) else { continue };
             let name = row.loss.name.clone();
             let style = Some(styles.style(&name));
-            let line =
-                series.entry(loss_order(&name)).or_insert(LineSeries { name, style, points: Vec::new() });
+            let line = series.entry(loss_order(&name)).or_insert(LineSeries {
+                name,
+                style,
+                points: Vec::new(),
+                mark: None,
+            });
             line.points.push(DataPoint { x: *level, y: test.mean, deviation: test.deviation });
             runs.extend(row.setting.run_indices());
         }
@@ -66,6 +70,7 @@ fn figure(condition: &str, family: Vec<&Group<'_>>, styles: &LossStyles) -> Opti
         whole_x: false,
         series: series.into_values().collect(),
         context_name: String::new(),
+        mark_name: String::new(),
     };
     Some(Figure {
         title: format!("Noise: test {metric} by {condition}, {data}"),

@@ -104,6 +104,7 @@ fn heat_map(
             loss.varied.iter().filter(|key| *key != x && *key != y).map(|key| &**key).collect();
         caption += &format!(" Each cell is the best over {}.", others.join(", "));
     }
+    caption += &finished_settings(&[loss]);
     let map = HeatMap {
         x_title: x.clone(),
         y_title: y.clone(),
@@ -120,6 +121,18 @@ fn heat_map(
     })
 }
 
+/// How many of the settings tried are shown, if not all: pruned and failed ones have no metrics to compare.
+fn finished_settings(losses: &[&LossRuns<'_>]) -> String {
+    if losses.iter().all(|loss| loss.settings.len() == loss.tried) {
+        return String::new();
+    }
+    let counts: Vec<String> = losses
+        .iter()
+        .map(|loss| format!("{} {} of {}", loss.name, loss.settings.len(), loss.tried))
+        .collect();
+    format!(" Only settings that were trained to the end: {}.", counts.join(", "))
+}
+
 fn curves(group: &Group<'_>, styles: &LossStyles, key: &str, losses: &[&LossRuns<'_>]) -> Figure {
     let metric = group.metric();
     let mut best_of_several = false;
@@ -129,7 +142,7 @@ fn curves(group: &Group<'_>, styles: &LossStyles, key: &str, losses: &[&LossRuns
         best_of_several |= validated.settings.len() > values.len();
         let point = |x: f64| Some(DataPoint { x, y: validated.best(&[(key, x)])?, deviation: None });
         let points = values.into_iter().filter_map(point).collect();
-        LineSeries { name: loss.name.clone(), style: Some(styles.style(&loss.name)), points }
+        LineSeries { name: loss.name.clone(), style: Some(styles.style(&loss.name)), points, mark: None }
     });
     let chart = LineChart {
         x_title: key.to_owned(),
@@ -137,6 +150,7 @@ fn curves(group: &Group<'_>, styles: &LossStyles, key: &str, losses: &[&LossRuns
         whole_x: false,
         series: series.collect(),
         context_name: String::new(),
+        mark_name: String::new(),
     };
     let settings = losses.iter().flat_map(|loss| &loss.settings);
     let runs: Vec<usize> = settings.flat_map(Setting::run_indices).collect();
@@ -148,5 +162,6 @@ fn curves(group: &Group<'_>, styles: &LossStyles, key: &str, losses: &[&LossRuns
     if best_of_several {
         caption += " Each point is the best over the other settings.";
     }
+    caption += &finished_settings(losses);
     Figure { title: format!("Sensitivity to {key}, {}", group.label), caption, scene: chart.draw(), runs }
 }

@@ -6,15 +6,17 @@ use rivalry::eval::MetricAt;
 use rivalry_runs::stats::MeanStd;
 
 use super::{count, main_metrics};
+use crate::comparison::GroupComparison;
 use crate::group::{Group, LossRuns, Row, Setting};
 use crate::page::{Block, RunTable, Section};
 use crate::published::{is_published_protocol, published};
 use crate::summary::{over_runs, percent, relative_change};
 use crate::table::{Table, TableCell, TableColumn};
 
-pub(super) fn section(groups: &[Group<'_>]) -> Section {
+pub(super) fn section(groups: &[Group<'_>], comparisons: &[GroupComparison]) -> Section {
     let mut blocks = Vec::new();
-    for group in groups.iter().filter(|group| !group.losses.is_empty()) {
+    let groups = groups.iter().zip(comparisons).filter(|(group, _)| !group.losses.is_empty());
+    for (group, comparison) in groups {
         blocks.push(Block::Heading(group.label.clone()));
         blocks.push(Block::Paragraph(group.protocol()));
         let main = main_metrics(group);
@@ -23,6 +25,12 @@ pub(super) fn section(groups: &[Group<'_>]) -> Section {
         blocks.push(Block::Table(RunTable { table: main_table(group, &main), runs: group.shown() }));
         if !others.is_empty() {
             blocks.push(Block::Table(RunTable { table: other_table(group, &others), runs: group.shown() }));
+        }
+        if let Some(table) = comparison.table() {
+            blocks.push(Block::Table(RunTable { table, runs: Vec::new() }));
+        }
+        if let GroupComparison::Impossible(reason) = comparison {
+            blocks.push(Block::Paragraph(format!("Differences were not tested: {reason}.")));
         }
     }
     Section { id: "tables", title: "Test metrics", blocks }
@@ -50,7 +58,7 @@ fn main_table(group: &Group<'_>, metrics: &[MetricAt]) -> Table {
     let rows: Vec<Row<'_, '_>> = group.rows().collect();
     let extras = Extras {
         published: rows.iter().any(|row| published(row.setting.runs[0]).is_some()),
-        settings: rows.iter().any(|row| group.tried(&row.loss.name) > 1),
+        settings: rows.iter().any(|row| row.loss.tried > 1),
     };
     let mut columns = vec![TableColumn::text("loss")];
     for metric in metrics {
@@ -81,8 +89,8 @@ fn main_table(group: &Group<'_>, metrics: &[MetricAt]) -> Table {
         cells.extend([TableCell::new(setting.runs.len().to_string()), TableCell::new(epochs(setting))]);
         if extras.settings {
             cells.extend([
-                TableCell::new(group.tried(&row.loss.name).to_string()),
-                TableCell::new(row.varied_settings()),
+                TableCell::new(row.loss.tried.to_string()),
+                TableCell::or_dash(Some(row.shown_settings()).filter(|settings| !settings.is_empty())),
             ]);
         }
         cells
@@ -99,7 +107,7 @@ fn other_table(group: &Group<'_>, metrics: &[MetricAt]) -> Table {
     let row = |row: &Row<'_, '_>| {
         let name = match row.loss.selected {
             Some(_) => row.loss.name.clone(),
-            None => format!("{} ({})", row.loss.name, row.varied_settings()),
+            None => format!("{} ({})", row.loss.name, row.shown_settings()),
         };
         let cells = metrics.iter().zip(&best).map(|(&metric, best)| {
             if row.setting.runs.iter().any(|run| run.test(metric).is_some()) {
@@ -139,11 +147,7 @@ fn metric_cell(summary: Option<MeanStd>, best: f64) -> TableCell {
 
 /// The range of the selected epochs over the seeds.
 fn epochs(setting: &Setting<'_>) -> String {
-    let epochs = setting
-        .runs
-        .iter()
-        .filter_map(|run| Some(run.record.as_ref()?.outcome.training.as_ref()?.best_epoch));
-    let epochs: Vec<usize> = epochs.collect();
+    let epochs: Vec<usize> = setting.runs.iter().filter_map(|run| run.best_epoch()).collect();
     match (epochs.iter().min(), epochs.iter().max()) {
         (Some(first), Some(last)) if first < last => format!("{first}–{last}"),
         (Some(epoch), _) => epoch.to_string(),

@@ -1,4 +1,7 @@
+use rivalry::data::LoadOptions;
+
 use super::*;
+use crate::comparison::comparisons;
 use crate::group::group;
 use crate::page::{Block, RunTable};
 use crate::table::Table;
@@ -6,7 +9,8 @@ use crate::testing::Runs;
 
 fn sections(runs: &Runs) -> Vec<Section> {
     let runs = runs.read();
-    all(&runs, &group(&runs))
+    let groups = group(&runs);
+    all(&runs, &groups, &comparisons(&groups, &LoadOptions::default(), &mut |_, _| {}))
 }
 
 fn tables<'a>(sections: &'a [Section], id: &str) -> Vec<&'a RunTable> {
@@ -18,6 +22,15 @@ fn titles(sections: &[Section], id: &str) -> Vec<String> {
     let blocks = sections.iter().filter(|section| section.id == id).flat_map(|section| &section.blocks);
     blocks
         .filter_map(|block| if let Block::Figure(figure) = block { Some(figure.title.clone()) } else { None })
+        .collect()
+}
+
+fn captions(sections: &[Section], id: &str) -> Vec<String> {
+    let blocks = sections.iter().filter(|section| section.id == id).flat_map(|section| &section.blocks);
+    blocks
+        .filter_map(
+            |block| if let Block::Figure(figure) = block { Some(figure.caption.clone()) } else { None },
+        )
         .collect()
 }
 
@@ -58,7 +71,7 @@ fn a_table_says_how_many_settings_were_tried_and_which_was_selected() {
     }
     let sections = sections(&runs);
     let table = &tables(&sections, "tables")[0].table;
-    assert_eq!(texts(table, 1).last().unwrap(), &"loss.alpha 2, loss.beta 2");
+    assert_eq!(texts(table, 1).last().unwrap(), &"loss.alpha 2, loss.beta 2, loss.tau 0.2");
     assert!(texts(table, 1).contains(&"4"));
     assert!(table.caption.contains("best validation NDCG@20"), "{}", table.caption);
     assert!(table.caption.contains("not directly comparable"), "{}", table.caption);
@@ -70,6 +83,47 @@ fn a_table_says_how_many_settings_were_tried_and_which_was_selected() {
     );
 }
 
+/// After successive halving: of four settings of SL and two of DSL, one each was trained to the end.
+fn halved() -> Runs {
+    let runs = Runs::new();
+    for tau in 1..=4 {
+        let settings = ["loss.type=sl".to_owned(), format!("loss.tau=0.{tau}")];
+        let settings = settings.each_ref().map(String::as_str);
+        match tau {
+            3 => runs.finished("sl3", &settings, Some(0.1), 0.1),
+            _ => runs.pruned(&format!("sl{tau}"), &settings),
+        }
+    }
+    runs.pruned("dsl1", &["loss.type=dsl", "loss.alpha=1"]);
+    runs.finished("dsl2", &["loss.type=dsl", "loss.alpha=2"], Some(0.1), 0.1);
+    runs
+}
+
+#[test]
+fn after_halving_all_parts_of_a_report_count_alike() {
+    let runs = halved();
+    let sections = sections(&runs);
+    let Block::Paragraph(text) = &sections[0].blocks[0] else { panic!("the first block is text") };
+    assert!(text.starts_with("6 runs: 2 finished, 4 pruned. "), "{text}");
+    let table = &tables(&sections, "tables")[0].table;
+    let last = |row: usize| texts(table, row)[texts(table, row).len() - 2..].to_vec();
+    assert_eq!(last(0), ["4", "loss.tau 0.3"]);
+    assert_eq!(last(1), ["2", "loss.alpha 2, loss.tau 0.2"]);
+    let figures = captions(&sections, "comparison");
+    assert!(figures[0].ends_with("Settings tried: sl 4, dsl 2."), "{figures:?}");
+}
+
+#[test]
+fn data_and_machines_are_shown_as_recorded() {
+    let runs = Runs::new();
+    runs.finished("a", &["loss.type=sl"], Some(0.1), 0.1);
+    let sections = sections(&runs);
+    let tables = tables(&sections, "overview");
+    let data = ["amazon2014-health", "1,000", "500", "20,000", "2,500", "2,500"];
+    assert_eq!(texts(&tables[2].table, 0)[..6], data);
+    assert_eq!(texts(&tables[1].table, 0), ["1.2.3", "2026-01-31 12:00", "Abacus 8", "", "8", "4", "1"]);
+}
+
 #[test]
 fn sections_without_content_are_left_out() {
     let runs = Runs::new();
@@ -79,7 +133,7 @@ fn sections_without_content_are_left_out() {
     assert_eq!(ids, ["overview", "curves"]);
     let table = &tables(&sections, "overview")[1].table;
     assert_eq!(texts(table, 0)[..4], ["alone", "sl", "amazon2014-health", "10 of 200"]);
-    assert!(texts(table, 0)[5].starts_with("rivalry train --resume "));
+    assert!(texts(table, 0)[5].starts_with("unfinished; rivalry train --resume "));
 }
 
 #[test]
@@ -93,7 +147,7 @@ fn pruned_and_failed_runs_have_no_resume_command() {
     assert_eq!(table.rows.len(), 1);
     assert_eq!(texts(table, 0)[5], "failed: a non-finite loss");
     let Block::Paragraph(text) = &sections[0].blocks[0] else { panic!("the first block is text") };
-    assert!(text.contains("0 finished, 1 unfinished, 1 pruned"), "{text}");
+    assert!(text.starts_with("2 runs: 1 pruned, 1 failed. "), "{text}");
 }
 
 #[test]
@@ -125,7 +179,8 @@ fn noisy_runs_are_points_of_a_curve_and_have_a_table_of_their_own() {
         }
         let groups = group(&runs);
         assert_eq!(groups.iter().map(|group| group.runs.len()).collect::<Vec<_>>(), [2, 2, 2]);
-        let sections = all(&runs, &groups);
+        let comparisons = comparisons(&groups, &LoadOptions::default(), &mut |_, _| {});
+        let sections = all(&runs, &groups, &comparisons);
         let figures = titles(&sections, "noise");
         assert!(figures.len() == 1 && figures[0].contains(condition), "{figures:?}");
         assert!(titles(&sections, "sensitivity").is_empty());
@@ -135,5 +190,28 @@ fn noisy_runs_are_points_of_a_curve_and_have_a_table_of_their_own() {
             .map(|table| table.table.columns.iter().any(|c| c.title == "published"))
             .collect();
         assert_eq!(compared, [true, false, false]);
+    }
+}
+
+#[test]
+fn a_loss_that_crosses_zero_has_a_curve() {
+    let runs = Runs::new();
+    runs.finished("a", &["loss.type=sl"], Some(0.1), 0.1);
+    let log = runs.path().join("a/log.jsonl");
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(
+        &log,
+        text.replace("\"loss\":2.0", "\"loss\":-2.0").replace("\"loss\":1.0", "\"loss\":1.5"),
+    )
+    .unwrap();
+    let sections = sections(&runs);
+    let figures = titles(&sections, "curves");
+    assert!(figures.len() == 2 && figures[1].starts_with("Training loss"), "{figures:?}");
+    let blocks = sections.iter().filter(|section| section.id == "curves").flat_map(|section| &section.blocks);
+    for block in blocks {
+        let Block::Figure(figure) = block else { panic!("curves are figures") };
+        let svg = figure.svg();
+        assert!(svg.contains(">selected epoch<"), "{svg}");
+        assert_eq!(svg.contains(">−2"), figure.title.starts_with("Training loss"), "{svg}");
     }
 }

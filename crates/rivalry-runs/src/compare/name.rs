@@ -1,38 +1,16 @@
 //! Names of methods: the model, the loss, and the settings in which a method differs from the others.
 
-use std::collections::BTreeSet;
-
-use crate::settings::Settings;
-
-/// The settings that every name starts with.
-const TYPES: [&str; 2] = ["model.type", "loss.type"];
-
-/// Sections whose parameters depend on their type.
-const TYPED: [&str; 4] = ["model.", "loss.", "sampler.", "optim."];
+use crate::settings::{Settings, TYPES, distinctive};
 
 /// The name of each method, given its settings. Methods with different settings have different names.
 pub(super) fn names(methods: &[Settings]) -> Vec<String> {
-    let keys: BTreeSet<&String> = methods.iter().flat_map(Settings::keys).collect();
-    let distinctive: Vec<&String> = keys.into_iter().filter(|key| is_distinctive(key, methods)).collect();
+    let distinctive = distinctive(methods);
     let name = |settings: &Settings| {
         let types = TYPES.iter().filter_map(|key| settings.text(key));
         let others = distinctive.iter().filter_map(|key| Some(format!("{key}={}", settings.text(key)?)));
         types.chain(others).collect::<Vec<_>>().join(" ")
     };
     methods.iter().map(name).collect()
-}
-
-/// Whether a setting distinguishes methods that their types don't. An absent parameter of a typed section does not
-/// count, because the type accounts for it; neither does a section that a method does not have.
-fn is_distinctive(key: &str, methods: &[Settings]) -> bool {
-    if TYPES.contains(&key) {
-        return false;
-    }
-    let is_typed = TYPED.iter().any(|section| key.starts_with(section));
-    let section = key.split_inclusive('.').next().unwrap_or(key);
-    let has_section = |settings: &&Settings| settings.keys().any(|key| key.starts_with(section));
-    let values = methods.iter().filter(has_section).map(|settings| settings.text(key));
-    values.filter(|value| value.is_some() || !is_typed).collect::<BTreeSet<_>>().len() > 1
 }
 
 #[cfg(test)]

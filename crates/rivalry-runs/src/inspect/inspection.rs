@@ -112,7 +112,7 @@ pub struct Slate {
     pub competition: f64,
     /// The temperature that the loss gives it.
     pub temperature: f64,
-    /// The negatives by descending score.
+    /// The different negatives by descending score.
     pub negatives: Vec<Negative>,
 }
 
@@ -121,17 +121,28 @@ pub struct Slate {
 pub struct Negative {
     /// The item's original id.
     pub item: String,
+    /// How many times it was drawn: most samplers draw with replacement.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub draws: usize,
     /// Its score with the user.
     pub score: f64,
     /// Its cosine with the positive item.
     pub similarity: f64,
     /// Its scale κ; one if the loss has none.
     pub kappa: f64,
-    /// Its share of the gradient with the softmax loss.
+    /// Its share of the gradient with the softmax loss, over all its draws.
     pub sl: f64,
-    /// Its share of the gradient with the loss of the run.
+    /// Its share of the gradient with the loss of the run, over all its draws.
     #[serde(rename = "own")]
     pub this_loss: f64,
+}
+
+fn once() -> usize {
+    1
+}
+
+fn is_once(draws: &usize) -> bool {
+    *draws == 1
 }
 
 /// The same positive with two samples of fifteen negatives, one with few strong competitors and one with many.

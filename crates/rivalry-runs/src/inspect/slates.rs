@@ -1,5 +1,7 @@
 //! Single pairs with their negatives.
 
+use std::collections::HashMap;
+
 use super::diagnose::{Diagnosis, PairDiagnostics};
 use super::sample::SampledPair;
 use super::{Negative, Slate, TwoSlates};
@@ -11,7 +13,7 @@ const SMALL: usize = 15;
 const SAMPLES: usize = 64;
 const POSITIVES: usize = 3;
 
-/// The number of hardest negatives reported for a pair.
+/// The number of different hardest negatives reported for a pair.
 const SHOWN: usize = 20;
 
 /// A pair with its hardest negatives.
@@ -19,13 +21,18 @@ fn slate(diagnosis: &Diagnosis<'_>, sampled: &SampledPair, competition: f64, mul
     let model = diagnosis.sampler.model;
     let softmax = diagnosis.losses.softmax().diagnose(sampled.row(), 1.0);
     let this_loss = diagnosis.losses.this_loss().diagnose(sampled.row(), multiplier);
-    let negative = |place: usize| Negative {
-        item: model.items.original(sampled.negatives[place]).to_owned(),
-        score: sampled.scores[place],
-        similarity: sampled.similarities[place],
-        kappa: this_loss.scales.as_ref().map_or(1.0, |scales| scales[place]),
-        sl: softmax.shares[place],
-        this_loss: this_loss.shares[place],
+    let negative = |draws: &[usize]| {
+        let share = |shares: &[f64]| draws.iter().map(|&place| shares[place]).sum();
+        let place = draws[0];
+        Negative {
+            item: model.items.original(sampled.negatives[place]).to_owned(),
+            draws: draws.len(),
+            score: sampled.scores[place],
+            similarity: sampled.similarities[place],
+            kappa: this_loss.scales.as_ref().map_or(1.0, |scales| scales[place]),
+            sl: share(&softmax.shares),
+            this_loss: share(&this_loss.shares),
+        }
     };
     Slate {
         user: model.users.original(sampled.user).to_owned(),
@@ -33,8 +40,22 @@ fn slate(diagnosis: &Diagnosis<'_>, sampled: &SampledPair, competition: f64, mul
         score: sampled.score,
         competition,
         temperature: this_loss.temperature,
-        negatives: sampled.ranking().into_iter().take(SHOWN).map(negative).collect(),
+        negatives: draws_by_item(sampled).iter().take(SHOWN).map(|draws| negative(draws)).collect(),
     }
+}
+
+/// The places of each negative in the sample, by descending score: an item may have been drawn several times.
+fn draws_by_item(sampled: &SampledPair) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut known: HashMap<u32, usize> = HashMap::new();
+    for place in sampled.ranking() {
+        let group = *known.entry(sampled.negatives[place]).or_insert(groups.len());
+        match groups.get_mut(group) {
+            Some(draws) => draws.push(place),
+            None => groups.push(vec![place]),
+        }
+    }
+    groups
 }
 
 /// A diagnosed pair, with its negatives sampled again.

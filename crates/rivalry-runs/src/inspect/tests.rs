@@ -82,7 +82,7 @@ fn drift_control_makes_the_mean_of_the_inverse_scales_one() {
     let found = inspected(&model);
     // With 20 negatives the whole sample is shown.
     for slate in found.most_contested.iter().chain(&found.least_contested) {
-        let inverse = slate.negatives.iter().map(|negative| negative.kappa.recip());
+        let inverse = slate.negatives.iter().map(|negative| negative.draws as f64 / negative.kappa);
         assert!(close(inverse.sum::<f64>() / 20.0, 1.0));
         assert!(close(slate.negatives.iter().map(|negative| negative.this_loss).sum(), 1.0));
     }
@@ -136,10 +136,22 @@ fn slates_are_ordered_and_of_the_right_kind() {
         assert_eq!((&calm.user, &calm.item, calm.score), (&contested.user, &contested.item, contested.score));
         assert!(calm.competition < contested.competition && calm.temperature > contested.temperature);
         for slate in [calm, contested] {
-            assert_eq!(slate.negatives.len(), 15);
+            assert_eq!(slate.negatives.iter().map(|negative| negative.draws).sum::<usize>(), 15);
             assert!(slate.negatives.is_sorted_by(|a, b| a.score >= b.score));
             assert!(close(slate.negatives.iter().map(|negative| negative.sl).sum(), 1.0));
         }
+    }
+}
+
+#[test]
+fn a_negative_that_was_drawn_several_times_is_listed_once() {
+    // Two hundred draws of a few hundred items: many are drawn again.
+    let found = inspected(&trained("loss.type = 'sl'\ntrain.negatives = 200"));
+    let slates = || found.most_contested.iter().chain(&found.least_contested);
+    assert!(slates().flat_map(|slate| &slate.negatives).any(|negative| negative.draws > 1));
+    for slate in slates() {
+        let items: std::collections::BTreeSet<&String> = slate.negatives.iter().map(|n| &n.item).collect();
+        assert_eq!((items.len(), slate.negatives.len()), (20, 20));
     }
 }
 

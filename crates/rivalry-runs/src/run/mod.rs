@@ -23,5 +23,5 @@ pub use folder::{RunFolder, open_model};
 pub use output::output_to;
 pub use provenance::Provenance;
 pub use quoted::quoted;
-pub use record::RunRecord;
+pub use record::{DataSize, RunRecord};
 pub use resume::ResumedRun;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::quoted;
@@ -19,8 +20,14 @@ pub struct Provenance {
     /// The processor, as named by the system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<String>,
+    /// The number of logical cores that the process could use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<usize>,
     /// The number of threads, which does not affect the results.
     pub threads: usize,
+    /// When the results were obtained, in UTC: `2026-01-31T12:00:00Z`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
     /// The command line of the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
@@ -35,7 +42,9 @@ impl Provenance {
             commit: option_env!("RIVALRY_COMMIT").map(str::to_owned),
             simd: rivalry_kernels::level_name().to_owned(),
             cpu: cpu(),
+            cores: std::thread::available_parallelism().ok().map(usize::from),
             threads: rayon::current_num_threads(),
+            date: now(),
             command: (!words.is_empty()).then(|| words.join(" ")),
         }
     }
@@ -56,6 +65,11 @@ impl Provenance {
         let differing = pairs.into_iter().filter(|(_, then, now)| then != now);
         differing.map(|(what, then, now)| format!("{what}: {then} then, {now} now")).collect()
     }
+}
+
+/// The time in UTC, in whole seconds.
+fn now() -> Option<String> {
+    Timestamp::from_second(Timestamp::now().as_second()).ok().map(|now| now.to_string())
 }
 
 /// The name of the processor, if the system provides it.
@@ -86,6 +100,7 @@ mod tests {
     fn this_process_knows_what_it_is() {
         let here = Provenance::here();
         assert_eq!(here.version, env!("CARGO_PKG_VERSION"));
-        assert!(here.command.is_some() && here.threads > 0, "{here:?}");
+        assert!(here.command.is_some() && here.threads > 0 && here.cores.is_some(), "{here:?}");
+        assert!(here.date.is_some_and(|date| date.len() == 20 && date.ends_with('Z')));
     }
 }

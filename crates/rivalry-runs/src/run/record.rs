@@ -36,6 +36,37 @@ pub struct RunRecord {
     /// The rows of the data that were left out because they could not be read.
     #[serde(default, skip_serializing_if = "SkippedRows::is_empty")]
     pub skipped_rows: SkippedRows,
+    /// The size of the data; `None` in records from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_size: Option<DataSize>,
+}
+
+/// The size of a data set and of its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct DataSize {
+    /// The number of users.
+    pub users: usize,
+    /// The number of items.
+    pub items: usize,
+    /// Interactions in the training part.
+    pub train: usize,
+    /// Interactions in the validation part.
+    pub valid: usize,
+    /// Interactions in the test part.
+    pub test: usize,
+}
+
+impl DataSize {
+    /// The size of this data set.
+    pub fn of(dataset: &Dataset) -> Self {
+        Self {
+            users: dataset.users.len(),
+            items: dataset.items.len(),
+            train: dataset.train.len(),
+            valid: dataset.valid.len(),
+            test: dataset.test.len(),
+        }
+    }
 }
 
 impl RunFolder {
@@ -59,6 +90,7 @@ impl RunFolder {
             data: dataset.name.clone(),
             data_checksum: dataset.checksum.clone(),
             skipped_rows: dataset.skipped.clone(),
+            data_size: Some(DataSize::of(dataset)),
         };
         FILE.write(&self.path().join(METRICS), &record)?;
         Ok(record)

@@ -2,12 +2,13 @@
 
 use rivalry::data::thousands;
 use rivalry::eval::MetricAt;
-use rivalry_report::{Table, TableCell, TableColumn};
 use rivalry_runs::compare::{Comparison, Difference, MethodSummary};
 use rivalry_runs::stats::MeanStd;
 
-/// Means, differences, head and tail items, and metrics of the recommended lists as a whole.
-pub fn tables(comparison: &Comparison) -> Vec<Table> {
+use crate::table::{Table, TableCell, TableColumn};
+
+/// The tables of a comparison: means, differences, head and tail items, and metrics of the recommended lists as a whole.
+pub fn comparison_tables(comparison: &Comparison) -> Vec<Table> {
     let mut tables = vec![means(comparison)];
     if comparison.methods.len() > 1 {
         tables.push(differences(comparison));
@@ -40,7 +41,8 @@ fn means(comparison: &Comparison) -> Table {
     }
 }
 
-fn differences(comparison: &Comparison) -> Table {
+/// The differences from the baseline, with intervals and p values.
+pub(super) fn differences(comparison: &Comparison) -> Table {
     let mut rows = Vec::new();
     for metric in &comparison.metrics {
         for method in &comparison.methods {
