@@ -200,16 +200,24 @@ fn explain(message: &str, key: String) -> InputError {
 /// Rust's names of types, as people call them.
 fn plain(message: &str) -> String {
     let names = [
-        ("usize", "a whole number ≥ 0"),
+        // Every setting of this type is a count of something that there must be.
+        ("usize", "a whole number ≥ 1"),
+        ("u32", "a whole number ≥ 0"),
         ("u64", "a whole number ≥ 0"),
+        ("f32", "a number"),
         ("f64", "a number"),
         ("a boolean", "true or false"),
+        ("a sequence", "a list"),
     ];
-    let rust = names.into_iter().find(|(name, _)| message.ends_with(&format!("expected {name}")));
-    match rust {
-        Some((name, plain)) => message.replace(&format!("expected {name}"), &format!("expected {plain}")),
-        None => message.to_owned(),
-    }
+    let Some((found, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    let expected = names.into_iter().find(|(name, _)| *name == expected).map_or(expected, |(_, plain)| plain);
+    // The kind of a value, such as `floating point`, stands before the value in quotes.
+    let found = found.trim_start_matches("invalid type: ").trim_start_matches("invalid value: ");
+    let value = match found.split_once(['`', '"']) {
+        Some((_, value)) => value.trim_end_matches(['`', '"']),
+        None => found,
+    };
+    format!("expected {expected}, found {value}")
 }
 
 /// What is known of a data source by its name, as the lowest layer: a benchmark comes with its own split.
@@ -364,7 +372,16 @@ mod tests {
         assert!(error("loss.tau=0").starts_with("loss.tau: expected a number > 0"));
         assert!(error("optim.lr=nan").starts_with("optim.lr: expected a number > 0, found nan"));
         assert!(error("train.batch_size=0").starts_with("train.batch_size: expected a whole number ≥ 1"));
-        assert!(error("train.epochs=many").contains("invalid type"));
+        assert_eq!(error("train.epochs=many"), "train.epochs: expected a whole number ≥ 1, found many");
+        assert_eq!(error("train.epochs=2.5"), "train.epochs: expected a whole number ≥ 1, found 2.5");
+        assert_eq!(error("train.epochs=-3"), "train.epochs: expected a whole number ≥ 1, found -3");
+        assert_eq!(error("train.epochs=true"), "train.epochs: expected a whole number ≥ 1, found true");
+        assert_eq!(error("eval.k=20"), "eval.k: expected a list, found 20");
+        assert_eq!(error("eval.buckets=1"), "eval.buckets: expected true or false, found 1");
+        assert_eq!(
+            error("data.prepare.user_core=1.5"),
+            "data.prepare.user_core: expected a whole number ≥ 0, found 1.5"
+        );
         assert!(error("train.select=lst").contains("unknown choice 'lst'\n  help: did you mean 'last'?"));
         assert!(error("model.score=dot").starts_with("model.score: dsl adds scores and cosines"));
         assert!(with(&["model.score=dot", "loss.type=sl"]).is_ok());
