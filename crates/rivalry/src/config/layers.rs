@@ -215,7 +215,11 @@ fn plain(message: &str) -> String {
     let found = found.trim_start_matches("invalid type: ").trim_start_matches("invalid value: ");
     let value = match found.split_once(['`', '"']) {
         Some((_, value)) => value.trim_end_matches(['`', '"']),
-        None => found,
+        None => match found {
+            "sequence" => "a list",
+            "map" => "a section",
+            other => other,
+        },
     };
     format!("expected {expected}, found {value}")
 }
@@ -376,6 +380,8 @@ mod tests {
         assert_eq!(error("train.epochs=2.5"), "train.epochs: expected a whole number ≥ 1, found 2.5");
         assert_eq!(error("train.epochs=-3"), "train.epochs: expected a whole number ≥ 1, found -3");
         assert_eq!(error("train.epochs=true"), "train.epochs: expected a whole number ≥ 1, found true");
+        assert_eq!(error("train.epochs=[3]"), "train.epochs: expected a whole number ≥ 1, found a list");
+        assert_eq!(error("train.epochs.n=3"), "train.epochs: expected a whole number ≥ 1, found a section");
         assert_eq!(error("eval.k=20"), "eval.k: expected a list, found 20");
         assert_eq!(error("eval.buckets=1"), "eval.buckets: expected true or false, found 1");
         assert_eq!(
