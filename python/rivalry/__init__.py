@@ -1,8 +1,8 @@
 """Implicit-feedback recommenders whose loss learns from the competition between items.
 
 The library behind the ``rivalry`` command, with NumPy arrays in and out: :class:`Recommender` trains and recommends,
-:func:`evaluate` computes metrics, :func:`split` and :mod:`rivalry.datasets` prepare data, :func:`loss` computes a loss of
-your own scores, and :mod:`rivalry.torch` wraps the losses for PyTorch.
+:func:`evaluate` computes metrics, :func:`split` and :mod:`rivalry.datasets` prepare data, :func:`loss` computes a loss
+of your own scores, and :mod:`rivalry.torch` wraps the losses for PyTorch.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import datasets
-from ._dataset import Dataset, split
-from ._errors import ConversionWarning, NoEmbeddingsError, NotFittedError
+from ._dataset import Dataset
+from ._errors import ConversionWarning, DataWarning, NoEmbeddingsError, NotFittedError, TrainingWarning
 from ._evaluate import evaluate
 from ._loss import LossResult, NamedLoss, loss, named_losses
 from ._recommender import Recommender
-from ._registry import backbones, losses, models
+from ._registry import backbones, losses, models, optimizers, samplers
 from ._rivalry import version as __version__
+from ._split import split
 
 # One function per loss, such as dsl_loss, made from the library's list.
 _functions = named_losses()
@@ -40,11 +41,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ConversionWarning",
+    "DataWarning",
     "Dataset",
     "LossResult",
     "NoEmbeddingsError",
     "NotFittedError",
     "Recommender",
+    "TrainingWarning",
     "__version__",
     "backbones",
     "datasets",
@@ -52,6 +55,8 @@ __all__ = [
     "loss",
     "losses",
     "models",
+    "optimizers",
+    "samplers",
     "split",
 ]
 __all__ += sorted(_functions)

@@ -1,15 +1,16 @@
-"""Data sets, and splitting interactions into them."""
+"""Data sets."""
 
 from __future__ import annotations
 
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
 import numpy as np
 from scipy import sparse
 
 from . import _rivalry
-from ._input import Ids, ids_of, interactions, is_frame, matrix, texts, to_csr, to_log
-from ._settings import to_json
+from ._errors import DataWarning, warn
+from ._frame import Ids
+from ._input import interactions, matrix, texts, to_csr
 
 
 class Dataset:
@@ -20,7 +21,8 @@ class Dataset:
     Parameters
     ----------
     train, test, valid:
-        Sparse matrices of the same shape. Parts that are not given are empty.
+        Sparse matrices of the same shape. Parts that are not given are empty. Held-out interactions that are training
+        interactions, too, are left out with a :class:`DataWarning`: they are never recommended.
     user_ids, item_ids:
         The original ids of rows and columns; default: their numbers.
     name:
@@ -37,16 +39,17 @@ class Dataset:
         item_ids: Any = None,
         name: str = "data",
     ) -> None:
-        parts = [
-            None if part is None else interactions(to_csr(part, what))
-            for part, what in ((train, "train"), (valid, "valid"), (test, "test"))
-        ]
-        if parts[0] is None:
+        if train is None:
             raise TypeError("train must be a SciPy CSR matrix, found None")
+        known = to_csr(train, "train")
+        held_out = [
+            None if part is None else interactions(_held_out(to_csr(part, what), known, what))
+            for part, what in ((valid, "valid"), (test, "test"))
+        ]
         self.user_ids: Optional[Ids] = _ids(user_ids)
         self.item_ids: Optional[Ids] = _ids(item_ids)
         users, items = texts(self.user_ids), texts(self.item_ids)
-        self._data = _rivalry.Dataset(name, parts[0], parts[1], parts[2], users, items)
+        self._data = _rivalry.Dataset(name, interactions(known), held_out[0], held_out[1], users, items)
 
     @classmethod
     def _of(cls, data: _rivalry.Dataset, user_ids: Optional[Ids], item_ids: Optional[Ids]) -> Dataset:
@@ -92,7 +95,8 @@ class Dataset:
     def __repr__(self) -> str:
         train, valid, test = (len(part) for part in (self._data.train, self._data.valid, self._data.test))
         users, items = self.shape
-        return f"Dataset({self.name!r}: {users} users, {items} items; {train} training, {valid} validation, {test} test pairs)"
+        pairs = f"{train} training, {valid} validation, {test} test pairs"
+        return f"Dataset({self.name!r}: {users} users, {items} items; {pairs})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.train, self.test, self.valid)
@@ -103,137 +107,26 @@ def _rebuilt(parts: Any, user_ids: Optional[Ids], item_ids: Optional[Ids], name:
     return Dataset(*parts, user_ids=user_ids, item_ids=item_ids, name=name)
 
 
+def _held_out(part: sparse.csr_array, train: sparse.csr_array, what: str) -> sparse.csr_array:
+    """The interactions of a part that are not in the training part."""
+    if part.shape != train.shape:
+        return part
+    # Sums of repeated entries stay booleans.
+    part, train = part.astype(bool), train.astype(bool)
+    both = part.multiply(train).tocsr()
+    if both.nnz == 0:
+        return part
+    part.sum_duplicates()
+    warn(
+        f"{both.nnz} of {part.nnz} interactions of {what} are training interactions, too, and were left out: "
+        "a model never recommends what it was trained with",
+        DataWarning,
+    )
+    return sparse.csr_array(part != both)
+
+
 def _ids(given: Any) -> Optional[Ids]:
     if given is None:
         return None
     ids = np.asarray(given)
     return ids.astype(np.int64) if ids.dtype.kind in "iu" else np.array([str(i) for i in ids.tolist()], dtype=object)
-
-
-#: A split: its name, or a dictionary of its settings.
-Split = Union[str, dict[str, Any]]
-
-
-def preparation(
-    split: Optional[Split],
-    validation: Optional[Split],
-    seed: Optional[int],
-    min_rating: Optional[float],
-    user_core: Optional[int],
-    item_core: Optional[int],
-) -> dict[str, Any]:
-    """The section `data.prepare` of a config."""
-    prepare: dict[str, Any] = {
-        "split": {"type": split} if isinstance(split, str) else dict(split or {}),
-        "validation": {"type": validation} if isinstance(validation, str) else dict(validation or {}),
-        "seed": seed,
-        "min_rating": min_rating,
-        "user_core": user_core,
-        "item_core": item_core,
-    }
-    return {key: value for key, value in prepare.items() if value != {}}
-
-
-def split(
-    user_items: Any,
-    split: Split = "random",
-    *,
-    test: Optional[float] = None,
-    validation: Split = "auto",
-    seed: int = 0,
-    min_rating: Optional[float] = None,
-    user_core: Optional[int] = None,
-    item_core: Optional[int] = None,
-    name: str = "data",
-) -> Dataset:
-    """Splits interactions into training, validation and test parts, as the command line does.
-
-    Parameters
-    ----------
-    user_items:
-        A sparse matrix, or a frame (pandas, polars, pyarrow) with a user and an item column and, optionally, a rating
-        and a time column.
-    split:
-        How the test part is chosen: ``"random"`` (a fraction of each user's items), ``"leave-last"``, ``"time"``,
-        ``"popularity"``, or ``"none"`` to train on everything; or a dictionary such as ``{"type": "leave-last", "n": 2}``.
-    test:
-        The fraction of the test part, for splits by fraction (default 0.2).
-    validation:
-        How the validation part is chosen: ``"auto"`` (like the test part), ``"random"``, ``"leave-last"``, ``"time"``
-        or ``"none"``; or a dictionary such as ``{"type": "random", "ratio": 0.1}``.
-    seed:
-        The seed of random splits.
-    min_rating, user_core, item_core:
-        Keep only interactions with at least this rating, users with at least this many items, items with at least this
-        many users. Filters may drop users and items: see ``user_ids`` and ``item_ids`` of the result.
-
-    Examples
-    --------
-    >>> import rivalry, scipy.sparse as sp
-    >>> data = rivalry.split(sp.random(50, 30, 0.3, format="csr", random_state=0), test=0.25)
-    >>> data.shape
-    (50, 30)
-    """
-    log = to_log(user_items)
-    prepare = preparation(split, validation, seed, min_rating, user_core, item_core)
-    if test is not None:
-        prepare["split"]["test"] = test
-    settings = to_json({"data": {"prepare": prepare}})
-    users, items = (texts(log.user_ids), log.shape[0]), (texts(log.item_ids), log.shape[1])
-    columns = (log.user, log.item, log.rating, log.time)
-    data = _rivalry.split(name, users, items, columns, settings)
-    return Dataset._of(data, _kept(data.users, log.user_ids), _kept(data.items, log.item_ids))
-
-
-def _kept(names: list[str], before: Optional[Ids]) -> Optional[Ids]:
-    """The ids after a split, with the type they had before; filters may have dropped some."""
-    if before is None:
-        return ids_of(names)
-    return np.array(names, dtype=np.int64) if before.dtype.kind == "i" else np.array(names, dtype=object)
-
-
-def as_dataset(user_items: Any, validation: Any) -> Dataset:
-    """The input of `fit` as a data set without a test part."""
-    if isinstance(user_items, Dataset):
-        if validation is not None:
-            raise ValueError("the data set has a validation part\n  help: leave validation out")
-        source = user_items._data
-        parts = (source.train, source.valid, None, source.users, source.items)
-        return Dataset._of(_rivalry.Dataset(source.name, *parts), user_items.user_ids, user_items.item_ids)
-    if not is_frame(user_items) or sparse.issparse(user_items):
-        csr = to_csr(user_items)
-        valid = None if validation is None else to_csr(validation, "validation")
-        if valid is not None and valid.shape != csr.shape:
-            raise ValueError(
-                f"validation has the shape {valid.shape}, user_items {csr.shape}\n  help: both must have the same users and items"
-            )
-        return Dataset(csr, valid=valid)
-    log = to_log(user_items)
-    valid = None if validation is None else _aligned(validation, log.user_ids, log.item_ids)
-    ones = np.ones(len(log.user), dtype=np.float32)
-    train = sparse.csr_array((ones, (log.user, log.item)), shape=log.shape)
-    return Dataset(train, valid=valid, user_ids=log.user_ids, item_ids=log.item_ids)
-
-
-def _aligned(validation: Any, user_ids: Optional[Ids], item_ids: Optional[Ids]) -> sparse.csr_array:
-    """A validation frame over the users and items of the training frame."""
-    if not is_frame(validation) or sparse.issparse(validation):
-        raise TypeError("validation must be a frame if user_items is one")
-    log = to_log(validation, "validation")
-    axes = []
-    for noun, known, ids, column in (
-        ("user", user_ids, log.user_ids, log.user),
-        ("item", item_ids, log.item_ids, log.item),
-    ):
-        assert known is not None and ids is not None
-        numbers = {value: number for number, value in enumerate(known.tolist())}
-        unknown = [value for value in ids.tolist() if value not in numbers]
-        if unknown:
-            raise ValueError(
-                f"validation has {len(unknown)} {noun}s that are not in user_items, such as {unknown[0]!r}\n"
-                f"  help: drop them: a model learns nothing about {noun}s outside the training data"
-            )
-        axes.append(np.array([numbers[value] for value in ids.tolist()], dtype=np.int64)[column])
-    assert user_ids is not None and item_ids is not None
-    ones = np.ones(len(axes[0]), dtype=np.float32)
-    return sparse.csr_array((ones, (axes[0], axes[1])), shape=(len(user_ids), len(item_ids)))

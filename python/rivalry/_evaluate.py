@@ -9,13 +9,20 @@ import numpy as np
 
 from . import _rivalry
 from ._dataset import Dataset
+from ._frame import Columns, is_frame
+from ._naming import arguments
 from ._recommender import Recommender
-from ._settings import to_json
+from ._settings import threads, to_json
+from ._training import aligned
+
+#: The arguments by config key.
+_ARGUMENTS = {f"eval.{name}": name for name in ("k", "mask", "average", "buckets", "beyond_accuracy")}
 
 
 def evaluate(
     model: Any,
-    data: Dataset,
+    data: Any,
+    test: Any = None,
     *,
     part: str = "test",
     k: Union[int, Iterable[int]] = 20,
@@ -25,6 +32,8 @@ def evaluate(
     buckets: bool = False,
     beyond_accuracy: bool = False,
     num_threads: int = 0,
+    user_col: Any = None,
+    item_col: Any = None,
 ) -> dict[str, Any]:
     """Ranks all items (never a sample of them) for every user with held-out items, and computes metrics.
 
@@ -34,9 +43,12 @@ def evaluate(
         A fitted :class:`Recommender`, or any object with ``user_factors`` and ``item_factors`` whose dot products are
         the scores, such as a model of ``implicit``.
     data:
-        The data set; ``rivalry.Dataset(train, test)`` makes one from your own matrices.
+        A :class:`rivalry.Dataset`; or the training interactions, which are not candidates: a CSR matrix, or a frame
+        with the ids that the model was fitted with.
+    test:
+        The held-out interactions in the same form, if ``data`` is no data set.
     part:
-        ``"test"`` or ``"valid"``.
+        The part of a data set that is evaluated: ``"test"`` or ``"valid"``.
     k:
         The list lengths.
     mask:
@@ -46,6 +58,10 @@ def evaluate(
     per_user, buckets, beyond_accuracy:
         Whether to return each user's values, too; the metrics of popular and of rare items; coverage, average
         popularity and Gini index of the lists.
+    num_threads:
+        0 or -1 for all cores, -2 for all but one.
+    user_col, item_col:
+        The columns of frames. Default: those with usual names, such as ``user_id`` and ``item``.
 
     Returns
     -------
@@ -59,26 +75,50 @@ def evaluate(
     >>> model = rivalry.Recommender(loss="sl", epochs=5, negatives=100).fit(data, show_progress=False)
     >>> rivalry.evaluate(model, data)["metrics"]["NDCG@20"] > 0.1
     True
+    >>> rivalry.evaluate(model, data.train + data.valid, data.test) == rivalry.evaluate(model, data)
+    True
     """
-    if not isinstance(data, Dataset):
-        raise TypeError(
-            f"data must be a rivalry.Dataset, found {type(data).__name__}\n  help: rivalry.Dataset(train, test) makes one from matrices"
-        )
-    lengths = [int(k)] if isinstance(k, (int, np.integer)) else [int(length) for length in k]
+    dataset = _dataset(model, data, test, Columns(user_col, item_col, rating="", time=""))._data
     options = {
-        "k": lengths,
+        "k": [k] if np.ndim(k) == 0 else list(k),  # type: ignore[arg-type]
         "mask": mask,
         "average": average,
         "buckets": buckets,
         "beyond_accuracy": beyond_accuracy,
     }
-    request = (part, to_json(options), per_user)
-    if isinstance(model, Recommender):
-        text = model._model.evaluate(data._data, request, num_threads)
-    else:
-        tables = [np.ascontiguousarray(table, dtype=np.float32) for table in (model.user_factors, model.item_factors)]
-        if any(table.ndim != 2 for table in tables):
-            raise ValueError("user_factors and item_factors must have two dimensions\n  help: one row per user or item")
-        text = _rivalry.evaluate(data._data, tables[0], tables[1], request, num_threads)
+    with arguments(_ARGUMENTS):
+        request = (part, to_json({"eval": options}), per_user)
+        if isinstance(model, Recommender):
+            text = model._model.evaluate(dataset, request, threads(num_threads))
+        else:
+            tables = [
+                np.ascontiguousarray(table, dtype=np.float32) for table in (model.user_factors, model.item_factors)
+            ]
+            if any(table.ndim != 2 for table in tables):
+                raise ValueError(
+                    "user_factors and item_factors must have two dimensions\n  help: one row per user or item"
+                )
+            text = _rivalry.evaluate(dataset, tables[0], tables[1], request, threads(num_threads))
     evaluation: dict[str, Any] = json.loads(text)
     return evaluation
+
+
+def _dataset(model: Any, data: Any, test: Any, columns: Columns) -> Dataset:
+    if isinstance(data, Dataset):
+        if test is not None:
+            raise ValueError("the data set has a test part\n  help: leave test out, or give two matrices")
+        return data
+    if test is None:
+        raise TypeError(
+            f"data is no rivalry.Dataset but {type(data).__name__}, and test is missing\n"
+            "  help: give the training and the test matrix: evaluate(model, train, test)"
+        )
+    if not is_frame(data) and not is_frame(test):
+        return Dataset(data, test)
+    if not (isinstance(model, Recommender) and is_frame(data) and is_frame(test)):
+        raise TypeError("data and test must both be frames, and the model a Recommender\n  help: or give matrices")
+    model._model
+    train, held_out = (
+        aligned(frame, columns, model._users, model._items, what) for frame, what in ((data, "data"), (test, "test"))
+    )
+    return Dataset(train, held_out)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Optional, Union
 
@@ -11,10 +10,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from . import _rivalry
-from ._errors import ConversionWarning
-
-#: Original ids: integers, or objects of type ``str``.
-Ids = npt.NDArray[Any]
+from ._errors import ConversionWarning, warn
+from ._frame import NAMES, Columns, Ids, find, ids_of_column, is_frame, numbered, ratings, times
 
 
 @dataclass(frozen=True)
@@ -28,11 +25,6 @@ class Log:
     item_ids: Optional[Ids] = None
     rating: Optional[npt.NDArray[np.float32]] = None
     time: Optional[npt.NDArray[np.int64]] = None
-
-
-def is_frame(data: object) -> bool:
-    """Whether this has named columns: a frame of pandas, polars, pyarrow or a similar library."""
-    return (hasattr(data, "columns") or hasattr(data, "column_names")) and hasattr(data, "__getitem__")
 
 
 def to_csr(matrix: Any, what: str = "user_items", n_items: Optional[int] = None) -> sparse.csr_array:
@@ -51,10 +43,10 @@ def to_csr(matrix: Any, what: str = "user_items", n_items: Optional[int] = None)
             "  help: scipy.sparse.csr_matrix((values, (users, items))) makes one"
         )
     if matrix.format != "csr":
-        warnings.warn(
-            f"{what} is a {matrix.format.upper()} matrix and was converted to CSR; pass {what}.tocsr() to avoid repeated conversions",
+        warn(
+            f"{what} is a {matrix.format.upper()} matrix and was converted to CSR; "
+            f"pass {what}.tocsr() to avoid repeated conversions",
             ConversionWarning,
-            stacklevel=3,
         )
     if matrix.ndim != 2:
         raise ValueError(f"{what} has {matrix.ndim} dimension, expected 2\n  help: users are rows, items are columns")
@@ -69,7 +61,8 @@ def to_csr(matrix: Any, what: str = "user_items", n_items: Optional[int] = None)
     if values.dtype.kind in "if" and (values < 0).any():
         raise ValueError(
             f"{what} has negative values, but every stored value counts as a positive interaction\n"
-            "  help: remove negative interactions, for example matrix.data = matrix.data * (matrix.data > 0); matrix.eliminate_zeros()"
+            "  help: remove negative interactions, for example matrix.data = matrix.data * (matrix.data > 0); "
+            "matrix.eliminate_zeros()"
         )
     if n_items is not None and csr.shape[1] != n_items:
         raise ValueError(
@@ -86,9 +79,15 @@ def _check_structure(csr: Any, what: str) -> None:
     n_rows, n_cols = csr.shape
     sound = len(csr.indptr) == n_rows + 1 and csr.indptr[0] == 0 and csr.indptr[-1] <= len(csr.indices)
     if not sound or (np.diff(csr.indptr) < 0).any() or len(csr.indices) != len(csr.data):
-        raise ValueError(f"the row pointers of {what} don't match its indices\n  help: rebuild the matrix from (value, row, column) triples")
+        raise ValueError(
+            f"the row pointers of {what} don't match its indices\n"
+            "  help: rebuild the matrix from (value, row, column) triples"
+        )
     if len(csr.indices) and (csr.indices.min() < 0 or csr.indices.max() >= n_cols):
-        raise ValueError(f"{what} has a column index outside its {n_cols} columns\n  help: rebuild the matrix from (value, row, column) triples")
+        raise ValueError(
+            f"{what} has a column index outside its {n_cols} columns\n"
+            "  help: rebuild the matrix from (value, row, column) triples"
+        )
     if max(n_rows, n_cols) >= 2**31:
         raise ValueError(f"{what} has 2³¹ or more rows or columns")
 
@@ -106,80 +105,30 @@ def matrix(table: _rivalry.Interactions) -> sparse.csr_matrix:
     return sparse.csr_matrix((np.ones(len(indices), dtype=np.float32), indices, indptr), shape=table.shape)
 
 
-def to_log(data: Any, what: str = "user_items") -> Log:
-    """Interactions from a sparse matrix or a frame."""
-    if not is_frame(data) or sparse.issparse(data):
+def to_log(
+    data: Any, columns: Columns, what: str = "user_items", *, rating: bool = False, time: bool = False
+) -> Log:
+    """Interactions from a sparse matrix or a frame, with ratings and times if these are wanted and there are any."""
+    if not is_frame(data):
         csr = to_csr(data, what)
         user = np.repeat(np.arange(csr.shape[0], dtype=np.uint32), np.diff(csr.indptr))
         item = csr.indices[: csr.indptr[-1]].astype(np.uint32)
-        rating = csr.data[: csr.indptr[-1]].astype(np.float32)
-        return Log(user, item, (csr.shape[0], csr.shape[1]), rating=rating)
-    user, user_ids = _numbered(_column(data, "user", what), "user")
-    item, item_ids = _numbered(_column(data, "item", what), "item")
-    rating_column, time_column = _column(data, "rating"), _column(data, "time")
-    rating = None if rating_column is None else np.asarray(rating_column, dtype=np.float32)
-    if rating is not None and not np.isfinite(rating).all():
-        raise ValueError("the rating column has missing values\n  help: drop those rows, or the column")
-    time = None if time_column is None else _times(time_column)
-    return Log(user, item, (len(user_ids), len(item_ids)), user_ids, item_ids, rating, time)
-
-
-#: Accepted column names, in lower case and without underscores.
-NAMES = {
-    "user": ("user", "userid", "users"),
-    "item": ("item", "itemid", "items", "movieid", "productid", "asin"),
-    "rating": ("rating", "ratings", "weight", "value"),
-    "time": ("time", "timestamp", "date", "datetime", "at"),
-}
-
-
-def _column(frame: Any, kind: str, what: Optional[str] = None) -> Any:
-    """The column of that kind as an array; if it is missing, an error if it is required (`what`), else ``None``."""
-    columns = frame.column_names if hasattr(frame, "column_names") else frame.columns
-    names = [name for name in columns if str(name).lower().replace("_", "") in NAMES[kind]]
-    if len(names) > 1:
-        raise ValueError(f"columns {names} could all be the {kind} column\n  help: rename or drop all but one")
-    if names:
-        column = frame[names[0]]
-        return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
-    if what is not None:
-        raise ValueError(
-            f"{what} has no {kind} column among {[str(name) for name in columns]}\n"
-            f"  help: rename the column to '{kind}' or '{kind}_id'"
-        )
-    return None
-
-
-def _numbered(column: npt.NDArray[Any], noun: str) -> tuple[npt.NDArray[np.uint32], Ids]:
-    """Dense ids in order of appearance, and the original ids."""
-    if column.ndim != 1:
-        raise ValueError(f"the {noun} column has {column.ndim} dimensions, expected 1")
-    if column.dtype.kind in "iu":
-        ids = column.astype(np.int64)
-    elif column.dtype.kind in "OUST":
-        missing = [value is None or value != value for value in column.tolist()]
-        if any(missing):
-            raise ValueError(f"the {noun} column has missing values\n  help: drop those rows")
-        ids = np.array([str(value) for value in column.tolist()], dtype=object)
-    else:
-        raise ValueError(f"the {noun} column has type {column.dtype}\n  help: ids must be integers or text")
-    unique, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    rank = np.empty(len(order), dtype=np.uint32)
-    rank[order] = np.arange(len(order), dtype=np.uint32)
-    return rank[inverse.reshape(-1)], unique[order]
-
-
-def _times(column: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Times as integers; only their order matters."""
-    if column.dtype.kind == "M":
-        return column.astype("datetime64[ns]").astype(np.int64)
-    if column.dtype.kind in "iu":
-        return column.astype(np.int64)
-    if column.dtype.kind == "f" and np.isfinite(column).all():
-        # Fractions of seconds are kept to the microsecond.
-        return np.rint(column * 1e6).astype(np.int64)
-    raise ValueError(f"the time column has type {column.dtype}\n  help: use numbers or datetime64 without missing values")
+        values = csr.data[: csr.indptr[-1]].astype(np.float32)
+        return Log(user, item, (csr.shape[0], csr.shape[1]), rating=values)
+    found = {kind: find(data, kind, columns, what) for kind in NAMES}
+    user_column, item_column, rating_column, time_column = found.values()
+    assert user_column is not None and item_column is not None
+    user, user_ids = numbered(ids_of_column(user_column))
+    item, item_ids = numbered(ids_of_column(item_column))
+    return Log(
+        user,
+        item,
+        (len(user_ids), len(item_ids)),
+        user_ids,
+        item_ids,
+        ratings(rating_column) if rating and rating_column is not None else None,
+        times(time_column) if time and time_column is not None else None,
+    )
 
 
 def texts(ids: Optional[Ids]) -> Optional[list[str]]:

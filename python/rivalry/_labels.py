@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from ._input import Ids
+from ._frame import Ids
 
 
 class Labels:
@@ -36,24 +37,37 @@ class Labels:
             return np.array([self._number(value) for value in asked.tolist()], dtype=np.uint32)
         if asked.dtype.kind not in "iu":
             raise TypeError(
-                f"this model identifies {self.noun}s by number, found {asked.tolist()[0]!r}\n  help: give a row or column number of the matrix"
+                f"this model identifies {self.noun}s by number, found {asked.tolist()[0]!r}\n"
+                "  help: give a row or column number of the matrix"
             )
         if asked.min() < 0 or asked.max() >= self.count:
             odd = asked[(asked < 0) | (asked >= self.count)][0]
             raise IndexError(f"unknown {self.noun} {odd}\n  help: there are {self.count}, numbered from 0")
         return asked.astype(np.uint32)
 
-    def _number(self, value: Any) -> int:
+    def find(self, wanted: Iterable[Any]) -> tuple[npt.NDArray[np.int64], list[Any]]:
+        """The dense ids of several, -1 for those that are unknown, and these."""
+        asked = list(wanted)
+        found = [self._look_up(value) for value in asked]
+        unknown = [value for value, number in zip(asked, found) if number is None]
+        return np.array([-1 if number is None else number for number in found], dtype=np.int64), unknown
+
+    def _look_up(self, value: Any) -> Optional[int]:
+        if self.ids is None:
+            return value if isinstance(value, int) and 0 <= value < self.count else None
         if self._numbers is None:
-            assert self.ids is not None
             self._numbers = {str(label): number for number, label in enumerate(self.ids.tolist())}
-        number = self._numbers.get(str(value))
+        return self._numbers.get(str(value))
+
+    def _number(self, value: Any) -> int:
+        number = self._look_up(value)
         if number is None:
-            alike = difflib.get_close_matches(str(value), list(self._numbers)[:100_000], n=1)
+            known = self._numbers or {}
+            alike = difflib.get_close_matches(str(value), list(known)[:100_000], n=1)
             help_ = (
                 f"did you mean {alike[0]!r}?"
                 if alike
-                else f"give an id as in the data, such as {next(iter(self._numbers), '')!r}"
+                else f"give an id as in the data, such as {next(iter(known), '')!r}"
             )
             raise IndexError(f"unknown {self.noun} {value!r}\n  help: {help_}")
         return number

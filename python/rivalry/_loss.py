@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _rivalry
+from ._naming import arguments
 from ._registry import losses
-from ._settings import to_json
+from ._settings import threads, to_json
 
 
 class LossResult(NamedTuple):
@@ -71,6 +72,8 @@ def loss(
         For losses with learned parameters (LLPAUC), their values; default: the initial ones.
     reduction:
         ``"mean"`` or ``"sum"`` over the rows, or ``"none"``: the value of each row, with the gradients of their sum.
+    num_threads:
+        0 or -1 for all cores, -2 for all but one.
     params:
         The loss's parameters, such as ``tau=0.1``.
 
@@ -97,10 +100,11 @@ def loss(
         raise ValueError(
             f"quantile has the shape {np.shape(quantile)}, pos {positives.shape}\n  help: give one value per row"
         )
-    section = to_json({**params, "type": name})
     state = tuple(None if x is None else np.asarray(x, dtype=np.float64).tolist() for x in (quantile, learned))
     compute: Any = _rivalry.loss_f32 if single else _rivalry.loss_f64
-    values, (grad_pos, grad_neg, grad_learned) = compute(section, scores, state, num_threads)
+    with arguments({f"loss.{key}": key for key in params}):
+        section = to_json({**params, "type": name})
+        values, (grad_pos, grad_neg, grad_learned) = compute(section, scores, state, threads(num_threads))
     share = 1 / len(values) if reduction == "mean" else 1.0
     for gradient in (grad_pos, grad_neg, grad_learned):
         gradient *= dtype(share)

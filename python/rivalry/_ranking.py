@@ -11,8 +11,10 @@ from scipy import sparse
 
 from . import _rivalry
 from ._errors import NoEmbeddingsError, NotFittedError
-from ._input import Ids, interactions, to_csr
+from ._frame import Columns, Ids, is_frame
+from ._input import interactions, to_csr, to_log
 from ._labels import Labels
+from ._settings import threads
 
 #: Ids and scores.
 Ranked = tuple[npt.NDArray[Any], npt.NDArray[np.float32]]
@@ -49,14 +51,6 @@ class Ranking:
             )
         return core
 
-    def _threads(self) -> int:
-        threads = self.num_threads
-        if not isinstance(threads, (int, np.integer)) or not 0 <= threads <= 4096:
-            raise ValueError(
-                f"num_threads must be an integer in [0, 4096], found {threads!r}\n  help: 0 uses all cores"
-            )
-        return int(threads)
-
     def recommend(
         self,
         userid: Any,
@@ -66,6 +60,9 @@ class Ranking:
         filter_items: Any = None,
         items: Any = None,
         recalculate_user: bool = False,
+        *,
+        user_col: Any = None,
+        item_col: Any = None,
     ) -> Ranked:
         """The ``N`` best items for one user or for several, best first.
 
@@ -74,8 +71,9 @@ class Ranking:
         userid:
             A user, or a list or array of users.
         user_items:
-            The users' interactions: a CSR matrix with one row per user in ``userid``. Default: the interactions the
-            model was trained with, validation included (and test, for a model trained by the command line).
+            The users' interactions: a CSR matrix with one row per user in ``userid``, or a frame. Default: the
+            interactions the model was trained with, validation included (and test, for a model trained by the command
+            line).
         N:
             The length of a list, at most the number of candidates.
         filter_already_liked_items:
@@ -85,8 +83,10 @@ class Ranking:
         items:
             The only candidates.
         recalculate_user:
-            Treat the users as new ones who are known by ``user_items`` only, see :meth:`recalculate_user`; ``userid``
-            then only decides whether one list or several are returned.
+            Treat the users as new ones who are known by ``user_items`` only, see :meth:`recalculate_user`. ``userid``
+            then only decides whether one list or several are returned, and which rows of a frame are whose.
+        user_col, item_col:
+            The columns of a frame. Default: those with usual names, such as ``user_id`` and ``item``.
 
         Returns
         -------
@@ -101,17 +101,18 @@ class Ranking:
             raise ValueError(
                 "recalculate_user needs the users' interactions\n  help: pass user_items, one row for each user"
             )
-        liked = None if user_items is None else self._rows(user_items, 1 if one else len(userid))
+        columns = Columns(user_col, item_col, rating="", time="")
+        liked = None if user_items is None else self._rows(user_items, [userid] if one else userid, columns)
         if recalculate_user:
             assert liked is not None
             _check_rows(liked)
             filter_ = (filter_already_liked_items, None, allow, deny)
-            ranked = model.recommend_new(liked, n, filter_, self._threads())
+            ranked = model.recommend_new(liked, n, filter_, threads(self.num_threads))
         else:
             users = self._users.dense(userid)
             known = filter_already_liked_items and liked is None
             exclude = liked if filter_already_liked_items else None
-            ranked = model.recommend(users, n, (known, exclude, allow, deny), self._threads())
+            ranked = model.recommend(users, n, (known, exclude, allow, deny), threads(self.num_threads))
         return self._labelled(ranked, n, one, self._items)
 
     def similar_items(self, itemid: Any, N: int = 10, filter_items: Any = None, items: Any = None) -> Ranked:
@@ -164,7 +165,8 @@ class Ranking:
     def _similar(self, of_users: bool, which: Any, candidates: Candidates) -> Ranked:
         labels = self._users if of_users else self._items
         n, allow, deny = candidates
-        ranked = self._model.similar(of_users, labels.dense(which), n, (False, None, allow, deny), self._threads())
+        ids, filter_ = labels.dense(which), (False, None, allow, deny)
+        ranked = self._model.similar(of_users, ids, n, filter_, threads(self.num_threads))
         return self._labelled(ranked, n, np.ndim(which) == 0, labels)
 
     @staticmethod
@@ -182,14 +184,29 @@ class Ranking:
             raise ValueError(f"there are no {labels.noun}s left to choose from\n  help: leave out fewer, or allow more")
         return Candidates(min(int(n), left), allow, deny)
 
-    def _rows(self, user_items: Any, users: int) -> _rivalry.Interactions:
+    def _rows(self, user_items: Any, users: Any, columns: Columns) -> _rivalry.Interactions:
+        """The interactions of these users, one row for each."""
+        if is_frame(user_items):
+            return interactions(self._rows_of_frame(user_items, users, columns))
         csr = to_csr(user_items, "user_items", len(self._items))
-        if csr.shape[0] != users:
+        if csr.shape[0] != len(users):
             raise ValueError(
-                f"user_items has {csr.shape[0]} rows for {users} users\n"
+                f"user_items has {csr.shape[0]} rows for {len(users)} users\n"
                 "  help: pass one row per user: user_items[userid]"
             )
         return interactions(csr)
+
+    def _rows_of_frame(self, frame: Any, users: Any, columns: Columns) -> sparse.csr_array:
+        log = to_log(frame, columns)
+        assert log.user_ids is not None and log.item_ids is not None
+        # Users without a row in the frame have no interactions: their row is the last, which is empty.
+        of_user, _ = Labels("user", len(log.user_ids), log.user_ids).find(users)
+        asked = np.isin(log.user, of_user)
+        user, item = log.user[asked], log.item[asked]
+        present, place = np.unique(item, return_inverse=True)
+        items = self._items.dense(log.item_ids[present], empty=True)[place.reshape(-1)]
+        shape = (len(log.user_ids) + 1, len(self._items))
+        return sparse.csr_array((np.ones(len(user), dtype=np.float32), (user, items)), shape=shape)[of_user]
 
     @staticmethod
     def _labelled(ranked: tuple[Any, Any], length: int, one: bool, labels: Labels) -> Ranked:

@@ -10,17 +10,24 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 
 from . import _rivalry
-from ._dataset import as_dataset
+from ._errors import TrainingWarning, warn
+from ._frame import Columns
 from ._input import ids_of, seed_of
+from ._naming import arguments
 from ._progress import Progress
 from ._ranking import Ranking
-from ._settings import to_json
+from ._settings import threads, to_json
+from ._training import training_data
 
 #: Gets the record of each evaluation; returning ``True`` stops the training.
 Callback = Callable[[dict[str, Any]], Optional[bool]]
 
-#: The settings of the gradient trainer and of gradient models: where a config has them, by constructor argument.
+#: Where a config has the settings of the constructor, by argument.
 SETTINGS = {
+    "model": ("model", "type"),
+    "loss": ("loss", "type"),
+    "sampler": ("sampler", "type"),
+    "optimizer": ("optim", "type"),
     "factors": ("model", "dim"),
     "score": ("model", "score"),
     "learning_rate": ("optim", "lr"),
@@ -30,6 +37,17 @@ SETTINGS = {
     "negatives": ("train", "negatives"),
     "eval_every": ("train", "eval_every"),
     "patience": ("train", "patience"),
+    "random_state": ("train", "seed"),
+    "k": ("eval", "k"),
+}
+
+#: The arguments that hold a section's other settings.
+PARAMS = {"model_params": "model", "loss_params": "loss", "sampler_params": "sampler", "optimizer_params": "optim"}
+
+#: The arguments by config key, for errors.
+ARGUMENTS = {
+    **{f"{section}.{key}": argument for argument, (section, key) in SETTINGS.items()},
+    **{f"{section}.": argument for argument, section in PARAMS.items()},
 }
 
 
@@ -37,11 +55,12 @@ class Recommender(Ranking):
     """An implicit-feedback recommender.
 
     Users and items are identified by row and column numbers if the model was fitted on a matrix, and by their ids if it
-    was fitted on a frame or a data set with ids. The same settings, data and ``random_state`` give the same model, bit for
-    bit: for any number of threads, and on the command line, too.
+    was fitted on a frame or a data set with ids. The same settings, data and ``random_state`` give the same model, bit
+    for bit: for any number of threads, and on the command line, too.
 
-    Closed-form models, such as ``"popularity"``, have no loss, no epochs and no factors. For them, the loss and the
-    settings of gradient training must be left at their defaults.
+    ``None`` stands for the default of a setting, which depends on the model or the loss; the values below are those of
+    ``"mf"`` with the default loss. Closed-form models, such as ``"popularity"``, have no loss, no epochs and no
+    factors: for them, these settings must not be given.
 
     Parameters
     ----------
@@ -49,25 +68,32 @@ class Recommender(Ranking):
         The model, such as ``"mf"``, ``"lightgcn"`` or ``"popularity"``, and its parameters, such as ``{"layers": 2}``
         (see :func:`rivalry.models`).
     loss, loss_params:
-        The loss and its parameters, such as ``{"tau": 0.1}`` (see :func:`rivalry.losses`).
+        The loss (default ``"dsl"``) and its parameters, such as ``{"tau": 0.1}`` (see :func:`rivalry.losses`).
     factors:
-        The embedding dimension.
+        The embedding dimension (default 64).
     score:
-        ``"cosine"`` or ``"dot"``.
+        ``"cosine"`` or ``"dot"`` (default ``"cosine"``).
     learning_rate, weight_decay:
-        The learning rate and L2 regularisation of Adam.
+        The learning rate (default 0.1) and L2 regularisation (default 0.0).
     epochs, batch_size:
-        Passes over the training pairs; training pairs in a step.
+        Passes over the training pairs (default 200); training pairs in a step (default 1024).
     negatives:
-        Negatives for each training pair; ``None`` for the loss's default (1000 for the softmax family).
-    eval_every, patience:
-        Epochs between evaluations; early stopping after this many evaluations without an improvement.
+        Negatives for each training pair (default 1000).
+    eval_every:
+        Epochs between evaluations (default 5).
+    patience:
+        Early stopping after this many evaluations without an improvement of the validation metric; ``None`` runs all
+        epochs. The default, ``"default"``, is that of the command line.
+    sampler, sampler_params:
+        The negative sampler (default ``"uniform"``) and its parameters (see :func:`rivalry.samplers`).
+    optimizer, optimizer_params:
+        The optimiser (default ``"adam"``) and its other parameters (see :func:`rivalry.optimizers`).
     k:
         The list lengths of evaluations. The epoch is chosen by NDCG@20 (or at the longest, if 20 is not among them).
     random_state:
         An integer, a NumPy generator, or ``None`` for a new seed at each fit.
     num_threads:
-        0 for all cores.
+        0 or -1 for all cores, -2 for all but one, as in scikit-learn.
     backbone, backbone_params:
         Deprecated aliases of ``model`` and ``model_params``.
 
@@ -79,6 +105,7 @@ class Recommender(Ranking):
         One dictionary per evaluation; empty for a closed-form model.
     report_:
         How the training ended, its seconds, and for gradient models the number of epochs and the epoch that was kept.
+        ``nothing_learned`` says why the model is no better than chance, if it is not; `fit` warns of it, too.
 
     Examples
     --------
@@ -92,21 +119,25 @@ class Recommender(Ranking):
     def __init__(
         self,
         model: str = "mf",
-        loss: str = "dsl",
+        loss: Optional[str] = None,
         loss_params: Optional[dict[str, Any]] = None,
-        factors: int = 64,
-        learning_rate: float = 0.1,
-        epochs: int = 200,
+        factors: Optional[int] = None,
+        learning_rate: Optional[float] = None,
+        epochs: Optional[int] = None,
         negatives: Optional[int] = None,
         random_state: Union[None, int, np.random.Generator, np.random.RandomState] = 0,
         num_threads: int = 0,
         *,
         model_params: Optional[dict[str, Any]] = None,
-        score: str = "cosine",
-        weight_decay: float = 0.0,
-        batch_size: int = 1024,
-        eval_every: int = 5,
-        patience: Optional[int] = None,
+        score: Optional[str] = None,
+        weight_decay: Optional[float] = None,
+        batch_size: Optional[int] = None,
+        eval_every: Optional[int] = None,
+        patience: Union[None, int, str] = "default",
+        sampler: Optional[str] = None,
+        sampler_params: Optional[dict[str, Any]] = None,
+        optimizer: Optional[str] = None,
+        optimizer_params: Optional[dict[str, Any]] = None,
         k: Union[int, list[int], tuple[int, ...]] = 20,
         backbone: Optional[str] = None,
         backbone_params: Optional[dict[str, Any]] = None,
@@ -126,6 +157,10 @@ class Recommender(Ranking):
         self.batch_size = batch_size
         self.eval_every = eval_every
         self.patience = patience
+        self.sampler = sampler
+        self.sampler_params = sampler_params
+        self.optimizer = optimizer
+        self.optimizer_params = optimizer_params
         self.k = k
         self.backbone = backbone
         self.backbone_params = backbone_params
@@ -157,7 +192,8 @@ class Recommender(Ranking):
         if self.backbone is not None:
             if name not in (self._default("model"), self.backbone):
                 raise ValueError(
-                    f"model={name!r} and backbone={self.backbone!r} disagree\n  help: backbone is an alias: leave it out"
+                    f"model={name!r} and backbone={self.backbone!r} disagree\n"
+                    "  help: backbone is an alias: leave it out"
                 )
             name = self.backbone
         if self.backbone_params is not None:
@@ -169,20 +205,29 @@ class Recommender(Ranking):
         return name, params or {}
 
     def _settings(self, n_items: int) -> str:
-        """The settings as a config in JSON. Defaults are left out: not every model has all settings."""
-        name, params = self._chosen()
-        settings: dict[str, Any] = {"model": {**params, "type": name}}
-        if self.loss != self._default("loss") or self.loss_params is not None:
-            settings["loss"] = {**(self.loss_params or {}), "type": self.loss}
+        """The settings that were given as a config in JSON."""
+        model, model_params = self._chosen()
+        lengths = [self.k] if np.ndim(self.k) == 0 else list(self.k)  # type: ignore[arg-type]
+        patience = None if self.patience == "default" else self.patience
+        given = {
+            **{argument: getattr(self, argument) for argument in SETTINGS},
+            "model": model,
+            "patience": "none" if self.patience is None else patience,
+            "random_state": seed_of(self.random_state),
+            # The default is shortened for a small catalogue; other lengths are taken as they are.
+            "k": [min(20, n_items)] if lengths == [20] else lengths,
+        }
+        settings: dict[str, dict[str, Any]] = {section: {} for section, _ in SETTINGS.values()}
+        for argument, section in PARAMS.items():
+            settings[section].update(model_params if argument == "model_params" else getattr(self, argument) or {})
         for argument, (section, key) in SETTINGS.items():
-            value = getattr(self, argument)
-            if value != self._default(argument):
-                settings.setdefault(section, {})[key] = value
-        settings.setdefault("train", {})["seed"] = seed_of(self.random_state)
-        lengths = [self.k] if isinstance(self.k, (int, np.integer)) else list(self.k)
-        # The default is shortened for a small catalogue; other lengths are taken as they are.
-        settings["eval"] = {"k": [min(20, n_items)] if lengths == [20] else lengths}
-        return to_json(settings)
+            if given[argument] is None:
+                continue
+            if key in settings[section]:
+                params = ARGUMENTS[section + "."]
+                raise ValueError(f'{argument} and {params}["{key}"] are both given\n  help: leave one out')
+            settings[section][key] = given[argument]
+        return to_json({section: keys for section, keys in settings.items() if keys})
 
     def fit(
         self,
@@ -190,34 +235,47 @@ class Recommender(Ranking):
         validation: Any = None,
         callback: Optional[Callback] = None,
         show_progress: bool = True,
+        *,
+        user_col: Any = None,
+        item_col: Any = None,
+        rating_col: Any = None,
+        time_col: Any = None,
     ) -> Recommender:
         """Trains the model.
 
         A stored entry above zero is an interaction; its value does not matter.
 
-        Ctrl-C stops the training between two steps. A gradient model that is stopped can be used: it is the best epoch so
-        far if there is validation, otherwise it has the latest factors.
+        Ctrl-C stops the training between two steps. A gradient model that is stopped can be used: it is the best epoch
+        so far if there is validation, otherwise it has the latest factors.
 
         Parameters
         ----------
         user_items:
-            A SciPy CSR matrix with users as rows and items as columns; a frame (pandas, polars, pyarrow) with a user and
-            an item column; or a :class:`rivalry.Dataset`, of which the training and validation parts are used.
+            A SciPy CSR matrix with users as rows and items as columns; a frame (pandas, polars, pyarrow) with a user
+            and an item column; or a :class:`rivalry.Dataset`, of which the training and validation parts are used.
         validation:
-            Held-out interactions in the same form. The epoch that is best on them is kept; without them, the last.
+            Held-out interactions in the same form; or the fraction of ``user_items`` that is held out, such as 0.1,
+            or another way to choose it, as in :func:`rivalry.split`. The epoch that is best on them is kept; without them,
+            the last.
         callback:
             Called after each evaluation (every ``eval_every`` epochs) on this thread, with a dictionary: ``epoch``,
             ``loss``, ``valid`` (metrics, if there is validation), ``best`` and ``seconds``. If it returns ``True`` or
             raises, the training stops. Closed-form models have no epochs, so it is not called for them.
         show_progress:
             Whether to report progress on ``stderr``.
+        user_col, item_col, rating_col, time_col:
+            The columns of a frame. Default: those with usual names, such as ``user_id`` and ``item``. An interaction
+            counts whatever its rating (:func:`rivalry.split` can leave out low ratings); times matter only where
+            ``validation`` chooses by them.
         """
-        data = as_dataset(user_items, validation)
+        data = training_data(user_items, validation, Columns(user_col, item_col, rating_col, time_col))
         if len(data._data.train) == 0:
             raise ValueError("user_items has no interactions\n  help: check how the matrix was built")
-        settings = self._settings(data.shape[1])
-        progress = Progress(show_progress, self.epochs)
-        metric = _selection_metric(json.loads(settings)["eval"]["k"])
+        with arguments(ARGUMENTS):
+            settings = self._settings(data.shape[1])
+            config = json.loads(_rivalry.config(settings))
+        progress = Progress(show_progress, config["train"].get("epochs", 0))
+        metric = _selection_metric(config["eval"]["k"])
         history: list[dict[str, Any]] = []
 
         def on_evaluation(text: str) -> bool:
@@ -227,12 +285,18 @@ class Recommender(Ranking):
             return callback is not None and callback(dict(record)) is True
 
         try:
-            core, report, reason = _rivalry.fit(settings, data._data, self._threads(), on_evaluation, progress.tick)
+            with arguments(ARGUMENTS):
+                core, report, reason = _rivalry.fit(
+                    settings, data._data, threads(self.num_threads), on_evaluation, progress.tick
+                )
         finally:
             progress.close()
         self._take(core, data.user_ids, data.item_ids)
         self.history_ = history
-        self.report_: dict[str, Any] = json.loads(report)
+        # The library's advice names the flag of the command line.
+        self.report_: dict[str, Any] = json.loads(report.replace("--lr", "learning_rate"))
+        if "nothing_learned" in self.report_:
+            warn(f"nothing was learned: {self.report_['nothing_learned']}", TrainingWarning)
         if reason is not None:
             raise reason
         return self
@@ -246,29 +310,23 @@ class Recommender(Ranking):
             )
         core = _rivalry.Model.load(os.fspath(path))
         config = json.loads(core.config)
-        section = dict(config["model"])
-        params: dict[str, Any] = {"model": section.pop("type")}
-        for argument, (name, key) in SETTINGS.items():
-            if key in config.get(name, {}):
-                params[argument] = config[name][key]
-        own = {key: value for key, value in section.items() if ("model", key) not in SETTINGS.values()}
-        loss = dict(config.get("loss", {}))
-        if loss:
-            params["loss"] = loss.pop("type")
-        model = cls(
-            **params,
-            model_params=own or None,
-            loss_params=loss or None,
-            random_state=config["train"]["seed"],
-            k=config["eval"]["k"],
-        )
+        params = {argument: config.get(name, {}).get(key) for argument, (name, key) in SETTINGS.items()}
+        for argument, name in PARAMS.items():
+            own = {key: value for key, value in config.get(name, {}).items() if (name, key) not in SETTINGS.values()}
+            params[argument] = own or None
+        if not config.get("loss"):
+            # A closed-form model has no epochs.
+            params["patience"] = cls._default("patience")
+        elif params["patience"] == "none":
+            params["patience"] = None
+        model = cls(**params)
         model._take(core, ids_of(core.users), ids_of(core.items))
         return model
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
-        given = [f"{name}={value!r}" for name, value in self.get_params().items() if value is not defaults[name].default]
-        return f"Recommender({', '.join(given)})"
+        given = {name: value for name, value in self.get_params().items() if value is not defaults[name].default}
+        return f"Recommender({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
 
 def _selection_metric(lengths: list[int]) -> str:

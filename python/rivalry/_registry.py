@@ -1,4 +1,4 @@
-"""The lists of models and losses."""
+"""The lists of models, losses, samplers and optimisers."""
 
 from __future__ import annotations
 
@@ -28,13 +28,31 @@ def backbones() -> dict[str, dict[str, Any]]:
 def losses() -> dict[str, dict[str, Any]]:
     """Every loss by name: a summary, its parameters (default, range, search grid), and its inputs besides scores.
 
-    ``features`` is what ``sim`` must hold (``None`` if the loss ignores it), ``function`` whether :func:`loss` can compute
-    it, and ``learned`` the initial values of the parameters that the loss itself learns.
+    ``features`` is what ``sim`` must hold (``None`` if the loss ignores it), ``function`` whether :func:`loss` can
+    compute it, and ``learned`` the initial values of the parameters that the loss itself learns.
 
     >>> sorted(rivalry.losses()["sl"]["params"])
     ['log_q', 'tau']
     """
     return _by_name(_rivalry.losses())
+
+
+def samplers() -> dict[str, dict[str, Any]]:
+    """Every negative sampler by name: a summary and its parameters (default, range, search grid).
+
+    >>> rivalry.samplers()["popularity"]["params"]["power"]["default"]
+    0.75
+    """
+    return _by_name(_rivalry.samplers())
+
+
+def optimizers() -> dict[str, dict[str, Any]]:
+    """Every optimiser by name: a summary and its parameters (default, range, search grid).
+
+    >>> sorted(rivalry.optimizers())
+    ['adam', 'lazy-adam']
+    """
+    return _by_name(_rivalry.optimizers())
 
 
 def _by_name(text: str) -> dict[str, dict[str, Any]]:

@@ -9,6 +9,7 @@ __all__ = [
     "Interactions",
     "Model",
     "config",
+    "cores",
     "datasets",
     "evaluate",
     "fit",
@@ -17,6 +18,9 @@ __all__ = [
     "loss_f64",
     "losses",
     "models",
+    "optimizers",
+    "parse_times",
+    "samplers",
     "split",
     "version",
 ]
@@ -26,7 +30,7 @@ version: str
 _Ranked = tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]
 # Leave out what is known, leave out per list, allow, deny.
 _Filter = tuple[bool, Optional[Interactions], Optional[npt.NDArray[np.uint32]], Optional[npt.NDArray[np.uint32]]]
-# Part, options in JSON, each user's values.
+# Part, settings in JSON, each user's values.
 _Evaluation = tuple[str, str, bool]
 # User, item, rating, time.
 _Columns = tuple[
@@ -136,8 +140,12 @@ def evaluate(
 ) -> str: ...
 def models() -> str: ...
 def losses() -> str: ...
+def samplers() -> str: ...
+def optimizers() -> str: ...
 def datasets() -> str: ...
 def config(settings: str) -> str: ...
+def cores() -> int: ...
+def parse_times(texts: list[str]) -> npt.NDArray[np.int64]: ...
 def loss_f32(
     section: str, scores: _Batch32, state: _LossState, threads: int
 ) -> tuple[npt.NDArray[np.float32], list[npt.NDArray[np.float32]]]: ...

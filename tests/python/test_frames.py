@@ -67,17 +67,18 @@ def test_validation_may_be_a_frame_too(log: dict[str, Any]) -> None:
     fitted = rivalry.Recommender(**SETTINGS).fit(train, validation=valid, show_progress=False)
     assert "valid" in fitted.history_[0]
     odd = frame("pandas", {"user_id": ["u3", "nobody"], "item_id": [30, 40]})
-    with pytest.raises(ValueError, match="1 users that are not in user_items, such as 'nobody'"):
+    with pytest.raises(ValueError, match="1 users that are not in the training data, such as 'nobody'"):
         rivalry.Recommender(**SETTINGS).fit(train, validation=odd, show_progress=False)
 
 
 def test_frames_that_are_invalid(log: dict[str, Any]) -> None:
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"user": ["a"], "thing": ["b"]}, "no item column.*\n.*rename"),
-        ({"user": ["a"], "user_id": ["a"], "item": ["b"]}, "could all be the user"),
-        ({"user": ["a", None], "item": ["b", "c"]}, "missing values"),
-        ({"user": [0.5, 1.5], "item": ["b", "c"]}, "ids must be integers or text"),
-        ({"user": ["a"], "item": ["b"], "rating": [float("nan")]}, "rating column has missing"),
+        ({"user": ["a"], "thing": ["b"]}, r"no item column among \['user', 'thing'\]\n.*item_col="),
+        ({"user": ["a"], "user_id": ["a"], "item": ["b"]}, "could all be the user column\n.*user_col='user'"),
+        ({"user": ["a", None], "item": ["b", "c"]}, "the user column 'user' has no value in row 1"),
+        ({"user": [1.0, float("nan")], "item": ["b", "c"]}, "the user column 'user' has no value in row 1"),
+        ({"user": [1.0, 1.5], "item": ["b", "c"]}, "has the id 1.5 in row 1\n.*whole numbers or text"),
+        ({"user": [True, False], "item": ["b", "c"]}, "has the type bool"),
     ]
     for columns, text in cases:
         with pytest.raises(ValueError, match=text):

@@ -179,7 +179,7 @@ def test_invalid_batches_are_refused() -> None:
         (lambda: rivalry.loss("dls", pos, neg), "did you mean 'dsl'"),
         (lambda: rivalry.loss("dsl", pos, neg), "needs sim"),
         (lambda: rivalry.loss("guidedrec", pos, neg), "several phases"),
-        (lambda: rivalry.sl_loss(pos, neg, tau=0), "expected a number > 0"),
+        (lambda: rivalry.sl_loss(pos, neg, tau=0), "^tau must be a number > 0, not 0"),
         (lambda: rivalry.sl_loss(pos, neg, taus=1), "did you mean 'tau'"),
         (lambda: rivalry.sl_loss(pos[:3], neg), "shapes must be"),
         (lambda: rivalry.dsl_loss(pos, neg, sim[:, :3]), "shapes must be"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import scipy.sparse as sp
 from conftest import CLOSED_FORM, GRADIENT, QUICK
 from rivalry import _rivalry
 from rivalry._recommender import SETTINGS
+
+DOC = str(rivalry.Recommender.__doc__)
 
 
 def test_a_trained_model_recommends_held_out_items(model: Any, data: Any) -> None:
@@ -77,7 +80,7 @@ def test_every_loss_trains(data: Any, name: str) -> None:
         fitted.fit(data.train, validation=data.valid, show_progress=False)
     except ValueError as error:
         # Some losses work with a fixed number of negatives.
-        assert "train.negatives" in str(error)
+        assert str(error).startswith("negatives: ")
         fitted.set_params(negatives=None).fit(data.train, validation=data.valid, show_progress=False)
     assert np.isfinite(fitted.user_factors).all()
     assert len(fitted.history_) == 2
@@ -213,13 +216,56 @@ def test_a_model_survives_its_file(data: Any, tmp_path: Path, name: str) -> None
 def test_the_defaults_are_those_of_the_library() -> None:
     config = json.loads(_rivalry.config("{}"))
     params = rivalry.Recommender().get_params()
-    assert (params["model"], params["loss"]) == (config["model"]["type"], config["loss"]["type"])
-    optional = {"negatives", "patience"}
+    assert params["model"] == config["model"]["type"] and params["random_state"] == config["train"]["seed"]
+    own = {"model", "random_state", "k", "patience"}
     for argument, (section, key) in SETTINGS.items():
-        if argument in optional:
-            assert params[argument] is None
-        else:
-            assert params[argument] == config[section][key], argument
+        assert params[argument] is None or argument in own, argument
+        if argument not in own:
+            # The documentation says what None stands for.
+            default = json.dumps(config[section][key])
+            documented = re.search(rf"^    [a-z_, ]*\b{argument}\b[a-z_, ]*:\n((?:        .*\n)+)", DOC, re.MULTILINE)
+            assert documented and f"default {default})" in documented[1].replace("`", ""), (argument, default)
+
+
+def test_sampler_and_optimizer_are_settings_like_others(data: Any, tmp_path: Path) -> None:
+    def fitted(**settings: Any) -> Any:
+        return rivalry.Recommender(**{**QUICK, **settings}).fit(data.train, show_progress=False)
+
+    reference = fitted().user_factors.tobytes()
+    assert fitted(sampler="uniform", optimizer="adam").user_factors.tobytes() == reference
+    popular = fitted(sampler="popularity", sampler_params={"power": 0.5}, optimizer="lazy-adam")
+    assert popular.user_factors.tobytes() != reference
+    popular.save(tmp_path / "model")
+    params = rivalry.Recommender.load(tmp_path / "model").get_params()
+    assert (params["sampler"], params["sampler_params"]) == ("popularity", {"power": 0.5})
+    assert params["optimizer"] == "lazy-adam" and params["optimizer_params"]["beta1"] == 0.9
+    for settings, text in [
+        ({"sampler": "poplarity"}, "^sampler: unknown sampler 'poplarity'\n.*did you mean 'popularity'"),
+        ({"optimizer": "adm"}, "^optimizer: unknown optimizer 'adm'\n.*did you mean 'adam'"),
+        ({"optimizer_params": {"beta3": 1}}, "^optimizer_params: unknown parameter 'beta3'"),
+        ({"optimizer_params": {"lr": 1}, "learning_rate": 1}, r'^learning_rate and optimizer_params\["lr"\] are both'),
+        ({"sampler_params": {"power": 2}}, "^sampler_params: unknown parameter 'power'"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            fitted(**settings)
+    assert set(rivalry.samplers()) >= {"uniform", "popularity"} and set(rivalry.optimizers()) == {"adam", "lazy-adam"}
+
+
+def test_patience_is_that_of_the_command_line_unless_it_is_given(blocks: sp.csr_matrix, tmp_path: Path) -> None:
+    valid = sp.csr_matrix(np.eye(20))
+    settings = {**QUICK, "negatives": 5, "epochs": 60, "eval_every": 1, "learning_rate": 1e-9}
+
+    def ending(**patience: Any) -> tuple[str, Any]:
+        fitted = rivalry.Recommender(**settings, **patience).fit(blocks, valid, show_progress=False)
+        fitted.save(tmp_path / "model")
+        return fitted.report_["ending"], rivalry.Recommender.load(tmp_path / "model").patience
+
+    assert ending() == ("out-of-patience", 10)
+    assert ending(patience="default") == ("out-of-patience", 10)
+    assert ending(patience=3) == ("out-of-patience", 3)
+    assert ending(patience=None) == ("finished", None)
+    with pytest.raises(ValueError, match="^patience must be .*, not soon"):
+        ending(patience="soon")
 
 
 def test_backbone_is_an_alias_of_model(blocks: sp.csr_matrix) -> None:
@@ -281,12 +327,14 @@ class TestClosedForm:
     @pytest.mark.parametrize(
         ("settings", "text"),
         [
-            ({"loss": "sl"}, "^loss: .* is not trained by gradients"),
-            ({"loss_params": {"tau": 0.1}}, "^loss: "),
-            ({"epochs": 3}, "^train.epochs: "),
-            ({"negatives": 10}, "^train.negatives: "),
-            ({"learning_rate": 0.5}, "^optim: "),
-            ({"factors": 32}, "dim"),
+            ({"loss": "sl"}, r"^loss: .* is not trained by gradients\n.*leave loss out, .*: rivalry.models\(\)"),
+            ({"loss_params": {"tau": 0.1}}, r'^loss_params\["tau"\]: '),
+            # Equal to the default of other models, but given.
+            ({"epochs": 200}, "^epochs: "),
+            ({"negatives": 10}, "^negatives: "),
+            ({"learning_rate": 0.1}, "^learning_rate: "),
+            ({"sampler": "uniform", "optimizer": "adam"}, "^sampler, optimizer: "),
+            ({"factors": 64}, "^factors: "),
         ],
         ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
     )

@@ -138,7 +138,7 @@ pub fn split(
     Ok(run_detached(py, 1, move || prepare(&name, raw, &preparation))?.into())
 }
 
-/// An evaluation: the part, its options in JSON, and whether to return each user's values.
+/// An evaluation: the part, the settings of a config in JSON, and whether to return each user's values.
 pub type EvaluationArgs = (String, String, bool);
 
 impl Dataset {
@@ -146,14 +146,13 @@ impl Dataset {
     pub fn evaluate(
         &self,
         py: Python<'_>,
-        (part, options, per_user): EvaluationArgs,
+        (part, settings, per_user): EvaluationArgs,
         threads: usize,
         with_scorer: impl FnOnce(&Evaluate<'_>) -> rivalry::Result<Evaluation> + Send + 'static,
     ) -> PyResult<String> {
         let part: EvalPart = serde_json::from_value(part.clone().into())
             .map_err(|_| invalid(format!("unknown part '{part}'\n  help: known: valid, test")))?;
-        let options: EvalOptions = serde_json::from_str(&options).map_err(|e| invalid(e.to_string()))?;
-        let options = EvalOptions { per_user, ..options };
+        let options = EvalOptions { per_user, ..parse(&settings)?.eval };
         let data = Arc::clone(&self.data);
         let evaluation = run_detached(py, threads, move || {
             with_scorer(&|scorer| rivalry::eval::evaluate(scorer, &data, part, &options))

@@ -45,6 +45,12 @@ pub fn spawn(threads: usize, work: impl FnOnce() + Send + 'static) -> PyResult<(
     Ok(())
 }
 
+/// The number of cores that this process may use.
+#[pyfunction]
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// The next message, or none if it doesn't arrive within [`POLL`].
 pub fn receive<T: Send>(py: Python<'_>, receiver: &mut Receiver<T>) -> PyResult<Option<T>> {
     match py.detach(move || receiver.recv_timeout(POLL)) {

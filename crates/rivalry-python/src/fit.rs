@@ -151,6 +151,9 @@ fn trained(
                 report["epochs"] = training.epochs.into();
                 report["best_epoch"] = training.best_epoch.into();
             }
+            if let Some(reason) = &fit.outcome.nothing_learned {
+                report["nothing_learned"] = reason.as_str().into();
+            }
             (fit.into_model(data, config), report)
         }
         Fitted::Stopped(None) => return Ok(None),

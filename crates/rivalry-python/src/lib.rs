@@ -14,6 +14,7 @@ mod interactions;
 mod lists;
 mod loss;
 mod model;
+mod times;
 
 /// The module `rivalry._rivalry`.
 #[pyo3::pymodule]
@@ -21,15 +22,19 @@ mod _rivalry {
     #[pymodule_export]
     use super::dataset::{Dataset, evaluate, load, split};
     #[pymodule_export]
+    use super::detached::cores;
+    #[pymodule_export]
     use super::fit::fit;
     #[pymodule_export]
     use super::interactions::Interactions;
     #[pymodule_export]
-    use super::lists::{config, datasets, losses, models};
+    use super::lists::{config, datasets, losses, models, optimizers, samplers};
     #[pymodule_export]
     use super::loss::{loss_f32, loss_f64};
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::times::parse_times;
 
     /// The release.
     #[pymodule_export]

@@ -1,11 +1,13 @@
-//! The lists of models, losses and data sets, and configs made of their settings.
+//! The lists of models, losses, samplers, optimisers and data sets, and configs made of their settings.
 
 use pyo3::prelude::*;
 use rivalry::config::Config;
 use rivalry::data::catalogue;
 use rivalry::loss::{LOSSES, LossConfig, NegativeFeatures};
 use rivalry::models::{Kind, MODELS};
+use rivalry::optim::OPTIMIZERS;
 use rivalry::params::{Entry, Value};
+use rivalry::sampler::SAMPLERS;
 use serde_json::json;
 
 use crate::errors::{invalid, raise};
@@ -41,6 +43,18 @@ pub fn models() -> String {
         description
     });
     json!(models.collect::<Vec<_>>()).to_string()
+}
+
+/// Every negative sampler as JSON, with its parameters.
+#[pyfunction]
+pub fn samplers() -> String {
+    json!(SAMPLERS.iter().map(described).collect::<Vec<_>>()).to_string()
+}
+
+/// Every optimiser as JSON, with its parameters.
+#[pyfunction]
+pub fn optimizers() -> String {
+    json!(OPTIMIZERS.iter().map(described).collect::<Vec<_>>()).to_string()
 }
 
 /// Every data set of the catalogue as JSON.

@@ -2,8 +2,9 @@
 
 use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use rayon::prelude::*;
-use rivalry::loss::{GradientBuffers, LOSSES, Loss, LossConfig, NegativeFeatures, Phase, Row, RowLoss};
+use rivalry::loss::{
+    BatchGradients, BatchScores, LOSSES, Loss, LossConfig, NegativeFeatures, Phase, RowLoss,
+};
 use rivalry_kernels::Real;
 
 use crate::detached::run_detached;
@@ -37,8 +38,6 @@ struct Batch<T> {
     features: Vec<T>,
     /// One log-probability for each negative; empty if the loss needs none.
     log_probs: Vec<T>,
-    /// Negatives in a row.
-    n: usize,
 }
 
 /// Values and gradients of a batch.
@@ -50,43 +49,35 @@ struct BatchResult<T> {
 }
 
 impl<T: Real> Batch<T> {
-    fn row(&self, b: usize) -> Row<'_, T> {
-        let of_row = |list| <[T]>::get(list, b * self.n..(b + 1) * self.n).unwrap_or_default();
-        Row {
-            user: b as u32,
-            positive: self.positives[b],
-            negatives: of_row(&self.negatives),
-            features: of_row(&self.features),
-            log_probs: of_row(&self.log_probs),
-        }
-    }
-
-    /// Both passes of the loss over all rows.
+    /// The value of each row, and the gradients of their sum.
     fn evaluate<L: RowLoss<T> + ?Sized>(&self, loss: &L, n_params: usize) -> BatchResult<T> {
         let rows = self.positives.len();
-        let mut measures: Vec<T> = (0..rows).into_par_iter().map(|b| loss.measure(self.row(b))).collect();
-        loss.calibrate(&mut measures);
-        let mut negatives = vec![T::zero(); self.negatives.len()];
-        let gradients: Vec<_> = negatives
-            .par_chunks_mut(self.n)
-            .zip(&measures)
-            .enumerate()
-            .map(|(b, (negatives, &measure))| {
-                let mut params = vec![T::zero(); n_params];
-                let buffers = GradientBuffers { negatives, params: &mut params };
-                (loss.gradient(Phase::Model, self.row(b), measure, buffers), params)
-            })
-            .collect();
-        let mut params = vec![T::zero(); n_params];
-        for (_, of_row) in &gradients {
-            params.iter_mut().zip(of_row).for_each(|(sum, &x)| *sum = *sum + x);
+        // Quantiles are set by row.
+        let users: Vec<u32> = (0..rows as u32).collect();
+        let scores = BatchScores {
+            users: &users,
+            positives: &self.positives,
+            negatives: &self.negatives,
+            features: &self.features,
+            log_probs: &self.log_probs,
+        };
+        let zeros = |n: usize| vec![T::zero(); n];
+        let (mut values, mut positives, mut negatives) =
+            (zeros(rows), zeros(rows), zeros(self.negatives.len()));
+        let mut of_chunks = zeros(BatchGradients::<T>::param_places(rows, n_params));
+        let gradients = BatchGradients {
+            values: &mut values,
+            positives: &mut positives,
+            negatives: &mut negatives,
+            n_params,
+            params: &mut of_chunks,
+        };
+        scores.evaluate(loss, Phase::Model, &mut zeros(rows), gradients);
+        let mut params = zeros(n_params);
+        for of_chunk in of_chunks.chunks(n_params.max(1)) {
+            params.iter_mut().zip(of_chunk).for_each(|(sum, &x)| *sum = *sum + x);
         }
-        BatchResult {
-            values: gradients.iter().map(|(row, _)| row.value).collect(),
-            positives: gradients.iter().map(|(row, _)| row.positive).collect(),
-            negatives,
-            params,
-        }
+        BatchResult { values, positives, negatives, params }
     }
 }
 
@@ -152,7 +143,7 @@ fn batch<T: Real + Element>(
         }
     };
     let (positives, negatives) = (positives.as_slice()?.to_vec(), negatives.as_slice()?.to_vec());
-    Ok(Batch { positives, negatives, features, log_probs, n })
+    Ok(Batch { positives, negatives, features, log_probs })
 }
 
 macro_rules! loss_function {

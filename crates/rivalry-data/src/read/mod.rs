@@ -36,6 +36,7 @@ pub(crate) use self::archive::EXTENSIONS as COMPRESSED;
 pub use self::options::ReadOptions;
 pub use self::reading::{ColumnRead, Reading, SkippedRow, SkippedRows};
 use self::source::Source;
+pub use self::time::parse_time;
 use crate::memory::MemoryLimit;
 use crate::{InputError, RawData, Result, unknown_name};
 

@@ -4,7 +4,7 @@ use jiff::{Timestamp, civil, tz::Offset};
 
 /// Parses a number (of seconds or any other unit) or an ISO 8601 date, with or without a time of day and an offset.
 /// Fractions are rounded down; a time without an offset is taken as UTC.
-pub(super) fn parse_time(text: &str) -> Option<i64> {
+pub fn parse_time(text: &str) -> Option<i64> {
     if let Ok(number) = text.parse::<i64>() {
         return Some(number);
     }

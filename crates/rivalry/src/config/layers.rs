@@ -246,16 +246,28 @@ pub(super) fn choices_of<T: DeserializeOwned>(setting: &str) -> Vec<String> {
 /// Rust's names of types, as people call them.
 fn plain(message: &str) -> String {
     let names = [
-        ("usize", "a whole number ≥ 0"),
+        // Every setting of this type is a count of something that there must be.
+        ("usize", "a whole number ≥ 1"),
+        ("u32", "a whole number ≥ 0"),
         ("u64", "a whole number ≥ 0"),
+        ("f32", "a number"),
         ("f64", "a number"),
         ("a boolean", "true or false"),
+        ("a sequence", "a list"),
     ];
-    let rust = names.into_iter().find(|(name, _)| message.ends_with(&format!("expected {name}")));
-    match rust {
-        Some((name, plain)) => message.replace(&format!("expected {name}"), &format!("expected {plain}")),
-        None => message.to_owned(),
-    }
+    let Some((found, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    let expected = names.into_iter().find(|(name, _)| *name == expected).map_or(expected, |(_, plain)| plain);
+    // The kind of a value, such as `floating point`, stands before the value in quotes.
+    let found = found.trim_start_matches("invalid type: ").trim_start_matches("invalid value: ");
+    let value = match found.split_once(['`', '"']) {
+        Some((_, value)) => value.trim_end_matches(['`', '"']),
+        None => match found {
+            "sequence" => "a list",
+            "map" => "a section",
+            other => other,
+        },
+    };
+    format!("expected {expected}, found {value}")
 }
 
 /// What is known of a data source by its name, as the lowest layer: a benchmark comes with its own split.

@@ -10,6 +10,7 @@
 
 mod activation;
 mod advinfonce;
+mod batch;
 mod bpr;
 mod bsl;
 mod cap;
@@ -29,6 +30,8 @@ mod top_k;
 
 use std::collections::BTreeMap;
 
+pub(crate) use self::batch::ROWS;
+pub use self::batch::{BatchGradients, BatchScores};
 pub use self::defaults::Defaults;
 pub use self::diagnostics::{Diagnostics, RowDiagnostics};
 use rivalry_kernels::Real;
@@ -94,7 +97,7 @@ impl LossConfig {
 ///
 /// Rows are independent within a pass, so they run in parallel. What a row must know of the others goes through one
 /// number a row: [`measure`](Self::measure) computes it, [`calibrate`](Self::calibrate) sees them all. Written once for
-/// any precision: training runs in `f32`, checks run in `f64`.
+/// any precision: training runs in `f32`, checks run in `f64`. [`BatchScores::evaluate`] runs both passes.
 pub trait RowLoss<T: Real>: Send + Sync {
     /// The first pass: what the batch must know of this row.
     fn measure(&self, _row: Row<'_, T>) -> T {

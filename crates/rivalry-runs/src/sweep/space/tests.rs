@@ -174,7 +174,7 @@ fn what_is_wrong_is_named() {
     let error = |text: &str| trials(text).unwrap_err().to_string();
     assert!(error("grids = 3").contains("did you mean 'grid'?"));
     assert!(error("[[grid]]\nloss.type = 'sl'\nseeds = 5").contains("move it to the top of the file"));
-    assert!(error("grid = { train.epochs = 'ten' }").starts_with("train.epochs: invalid type"));
+    assert!(error("grid = { train.epochs = 'ten' }").starts_with("train.epochs: expected a whole number"));
     assert!(error("grid = { loss.tau = [] }").starts_with("loss.tau: the list is empty"));
     assert!(error("grid = { loss.taus = [1] }").contains("did you mean 'tau'?"));
     assert!(error("grid = { optim.lr = { from = 0.1, to = 1 } }").contains("no finite list"));

@@ -68,7 +68,18 @@ fn what_is_wrong_is_named() {
     assert!(error("loss.tau=0").starts_with("loss.tau: expected a number > 0"));
     assert!(error("optim.lr=nan").starts_with("optim.lr: expected a number > 0, found nan"));
     assert!(error("train.batch_size=0").starts_with("train.batch_size: expected a whole number ≥ 1"));
-    assert!(error("train.epochs=many").contains("invalid type"));
+    assert_eq!(error("train.epochs=many"), "train.epochs: expected a whole number ≥ 1, found many");
+    assert_eq!(error("train.epochs=2.5"), "train.epochs: expected a whole number ≥ 1, found 2.5");
+    assert_eq!(error("train.epochs=-3"), "train.epochs: expected a whole number ≥ 1, found -3");
+    assert_eq!(error("train.epochs=true"), "train.epochs: expected a whole number ≥ 1, found true");
+    assert_eq!(error("train.epochs=[3]"), "train.epochs: expected a whole number ≥ 1, found a list");
+    assert_eq!(error("train.epochs.n=3"), "train.epochs: expected a whole number ≥ 1, found a section");
+    assert_eq!(error("eval.k=20"), "eval.k: expected a list, found 20");
+    assert_eq!(error("eval.buckets=1"), "eval.buckets: expected true or false, found 1");
+    assert_eq!(
+        error("data.prepare.user_core=1.5"),
+        "data.prepare.user_core: expected a whole number ≥ 0, found 1.5"
+    );
     assert!(error("train.select=lst").contains("unknown choice 'lst'\n  help: did you mean 'last'?"));
     assert!(error("model.score=dot").starts_with("model.score: dsl adds scores and cosines"));
     assert!(with(&["model.score=dot", "loss.type=sl"]).is_ok());

@@ -6,15 +6,13 @@ use rivalry_kernels::{Matrix, dots};
 use super::hardest::Hardest;
 use super::{Batch, Queries};
 use crate::backbone::Embeddings;
-use crate::loss::{Loss, NegativeFeatures};
-
-/// Rows of the batch a task works on at a time.
-pub(super) const ROWS: usize = 32;
+use crate::loss::{BatchGradients, Loss, NegativeFeatures, ROWS};
 
 /// One row a training pair, one column a candidate where there are several.
 #[derive(Default)]
 pub(super) struct Buffers {
-    pub positives: Vec<Positive>,
+    /// The score of each row's positive.
+    pub positives: Vec<f32>,
     pub scores: Vec<f32>,
     /// The feature of each negative that the loss asks for, or nothing.
     pub features: Vec<f32>,
@@ -23,6 +21,8 @@ pub(super) struct Buffers {
     /// Where only the hardest candidates become negatives: those.
     pub hardest: Hardest,
     pub measures: Vec<f32>,
+    /// The loss of each row.
+    pub values: Vec<f32>,
     pub score_grads: Vec<f32>,
     pub positive_grads: Vec<f32>,
     /// For each chunk of rows the gradients of the loss's parameters.
@@ -30,17 +30,10 @@ pub(super) struct Buffers {
     pub user_grads: Matrix,
 }
 
-/// The positive of a row: its score, and what the row costs.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Positive {
-    pub score: f32,
-    pub value: f32,
-}
-
 impl Buffers {
     /// Makes room for so many rows of so many candidates.
     pub fn resize(&mut self, loss: &dyn Loss, rows: usize, candidates: usize, dim: usize) {
-        self.positives.resize(rows, Positive::default());
+        self.positives.resize(rows, 0.0);
         self.scores.resize(rows * candidates, 0.0);
         if loss.negative_features() != NegativeFeatures::None {
             self.features.resize(rows * candidates, 0.0);
@@ -49,10 +42,10 @@ impl Buffers {
             self.log_probs.resize(rows * candidates, 0.0);
         }
         self.measures.resize(rows, 0.0);
+        self.values.resize(rows, 0.0);
         self.score_grads.resize(rows * candidates, 0.0);
         self.positive_grads.resize(rows, 0.0);
-        // A loss without parameters still gets one place a chunk, so that the chunks can be paired up.
-        self.param_grads.resize(rows.div_ceil(ROWS) * loss.n_params().max(1), 0.0);
+        self.param_grads.resize(BatchGradients::<f32>::param_places(rows, loss.n_params()), 0.0);
         self.user_grads.resize(rows, dim);
     }
 
@@ -62,14 +55,14 @@ impl Buffers {
         rows.for_each(|(row, positive)| {
             let mut score = [0.0];
             dots(queries.row(row), queries.table.as_lanes(), &[items[row]], &mut score);
-            positive.score = score[0];
+            *positive = score[0];
         });
     }
 
     /// For each row its user and the score of that rank among the user's training items and the row's negatives.
     pub fn quantiles(&self, tables: &Embeddings, batch: Batch<'_>, rank: usize) -> Vec<(u32, f32)> {
         let Embeddings { users, items } = tables;
-        let negatives = self.negatives().scores;
+        let negatives = if self.hardest.is_empty() { &self.scores } else { &self.hardest.scores };
         let n = negatives.len() / batch.users.len();
         let quantile = |(row, &user): (usize, &u32)| {
             let positives = batch.train.items_of(user);

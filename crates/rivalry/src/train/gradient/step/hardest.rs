@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::buffers::{Buffers, ROWS};
+use super::buffers::Buffers;
+use crate::loss::ROWS;
 
 /// The hardest candidates of all rows; empty where every candidate is a negative.
 #[derive(Default)]

@@ -258,8 +258,7 @@ impl<'s, 'b> Scored<'s, 'b> {
     /// If the loss is not finite.
     pub fn loss(self) -> Result<BatchLoss<'s, 'b>> {
         let Self { step, batch, phase } = self;
-        step.buffers.measure(&*step.loss, batch.users);
-        step.buffers.differentiate(&*step.loss, batch.users, phase);
+        step.buffers.evaluate_loss(&*step.loss, batch.users, phase);
         let mut mean = step.buffers.mean_loss();
         if phase == Phase::Model {
             mean += step.model.model.auxiliary_loss(batch.users, batch.items);

@@ -1,0 +1,96 @@
+//! Both passes of a loss over the rows of a batch.
+
+use rayon::prelude::*;
+use rivalry_kernels::Real;
+
+use super::{GradientBuffers, Phase, Row, RowLoss};
+
+/// Rows that a task works on at a time. Gradients of the loss's parameters are first summed within so many rows, so
+/// their bits don't depend on the number of threads.
+pub(crate) const ROWS: usize = 32;
+
+/// The scores of a batch, row after row.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchScores<'a, T> {
+    /// The user of each row.
+    pub users: &'a [u32],
+    /// The score of each row's positive item.
+    pub positives: &'a [T],
+    /// Scores of the negatives, as many for each row.
+    pub negatives: &'a [T],
+    /// For each negative the feature that the loss asks for; empty if none.
+    pub features: &'a [T],
+    /// For each negative the log-probability with which it was drawn, if the loss asks for it; otherwise empty.
+    pub log_probs: &'a [T],
+}
+
+/// Where the values and gradients of a batch go.
+#[derive(Debug)]
+pub struct BatchGradients<'a, T> {
+    /// The value of each row.
+    pub values: &'a mut [T],
+    /// Gradients with respect to the positives' scores.
+    pub positives: &'a mut [T],
+    /// Gradients with respect to the negatives' scores.
+    pub negatives: &'a mut [T],
+    /// The number of parameters of the loss.
+    pub n_params: usize,
+    /// [`param_places`](Self::param_places) places for gradients with respect to these: `n_params` for each chunk of
+    /// rows, to be added up.
+    pub params: &'a mut [T],
+}
+
+impl<T> BatchGradients<'_, T> {
+    /// The length of [`params`](Self::params) for so many rows.
+    pub fn param_places(rows: usize, n_params: usize) -> usize {
+        // A loss without parameters still gets one place a chunk, so that the chunks can be paired up.
+        rows.div_ceil(ROWS) * n_params.max(1)
+    }
+}
+
+impl<'a, T: Real> BatchScores<'a, T> {
+    fn row(self, row: usize) -> Row<'a, T> {
+        let n = self.negatives.len() / self.users.len();
+        let of_row = |values: &'a [T]| if values.is_empty() { values } else { &values[row * n..][..n] };
+        Row {
+            user: self.users[row],
+            positive: self.positives[row],
+            negatives: of_row(self.negatives),
+            features: of_row(self.features),
+            log_probs: of_row(self.log_probs),
+        }
+    }
+
+    /// Measures every row, calibrates the measures, and computes the value of each row and the gradients of the sum of
+    /// the values. `measures`, one for each row, are overwritten.
+    pub fn evaluate<L: RowLoss<T> + ?Sized>(
+        self,
+        loss: &L,
+        phase: Phase,
+        measures: &mut [T],
+        gradients: BatchGradients<'_, T>,
+    ) {
+        measures.par_iter_mut().enumerate().with_min_len(ROWS).for_each(|(row, measure)| {
+            *measure = loss.measure(self.row(row));
+        });
+        loss.calibrate(measures);
+        let measures = &*measures;
+        let BatchGradients { values, positives, negatives, n_params, params } = gradients;
+        let n = negatives.len() / self.users.len();
+        negatives
+            .par_chunks_mut(ROWS * n)
+            .zip(values.par_chunks_mut(ROWS))
+            .zip(positives.par_chunks_mut(ROWS))
+            .zip(params.par_chunks_mut(n_params.max(1)))
+            .enumerate()
+            .for_each(|(chunk, (((negatives, values), positives), params))| {
+                params.fill(T::zero());
+                let rows = negatives.chunks_exact_mut(n).zip(values).zip(positives);
+                for (row, ((negatives, value), positive)) in (chunk * ROWS..).zip(rows) {
+                    let places = GradientBuffers { negatives, params: &mut params[..n_params] };
+                    let outcome = loss.gradient(phase, self.row(row), measures[row], places);
+                    (*value, *positive) = (outcome.value, outcome.positive);
+                }
+            });
+    }
+}
