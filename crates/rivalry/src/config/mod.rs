@@ -2,6 +2,7 @@
 
 mod layers;
 mod legacy;
+mod parse;
 mod patience;
 mod reference;
 mod settings;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::layers::{choices_of, default_type};
+use super::layers::default_type;
+use super::parse::choices_of;
 use super::settings::{TrainConfig, TrainSection};
 use crate::data::declared::Field;
 use crate::data::read::ReadOptions;
