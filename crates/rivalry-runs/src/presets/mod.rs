@@ -50,7 +50,7 @@ pub fn hyperparameters(key: &CellKey) -> Option<(String, toml::Table)> {
     let published = || paper_cells().iter().find(|cell| cell.key == *key).map(PaperCell::name);
     let name = ours.or_else(published)?;
     let mut layer = preset_layer(&name).ok()?;
-    layer.retain(|section, _| ["model", "loss", "optim"].contains(&&section[..]));
+    layer.retain(|section, _| ["model", "loss", "optim"].contains(&section));
     Some((name, layer))
 }
 
