@@ -14,7 +14,7 @@ from typing import Any
 import rivalry
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "python-reference.md"
-FUNCTIONS = ("evaluate", "split", "models", "losses", "backbones", "loss")
+FUNCTIONS = ("evaluate", "split", "models", "losses", "samplers", "optimizers", "backbones", "loss")
 
 
 def prose(text: str) -> str:
