@@ -14,7 +14,14 @@ from typing import Any
 import rivalry
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "python-reference.md"
-FUNCTIONS = ("evaluate", "split", "models", "losses", "backbones", "loss")
+FUNCTIONS = ("evaluate", "split", "models", "losses", "samplers", "optimizers", "backbones", "loss")
+EXCEPTIONS = (
+    rivalry.NotFittedError,
+    rivalry.NoEmbeddingsError,
+    rivalry.ConversionWarning,
+    rivalry.DataWarning,
+    rivalry.TrainingWarning,
+)
 
 
 def prose(text: str) -> str:
@@ -76,7 +83,7 @@ def reference() -> str:
     parts.append("## Exceptions and warnings")
     parts += [
         f"### `rivalry.{kind.__name__}`\n\n{prose(kind.__doc__ or '')}"
-        for kind in (rivalry.NotFittedError, rivalry.NoEmbeddingsError, rivalry.ConversionWarning)
+        for kind in EXCEPTIONS
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 from typing import Any, Callable, Optional, Union
@@ -14,6 +13,7 @@ from ._errors import TrainingWarning, warn
 from ._frame import Columns
 from ._input import ids_of, seed_of
 from ._naming import arguments
+from ._parameters import Parameters
 from ._progress import Progress
 from ._ranking import Ranking
 from ._settings import threads, to_json
@@ -39,6 +39,7 @@ SETTINGS = {
     "patience": ("train", "patience"),
     "random_state": ("train", "seed"),
     "k": ("eval", "k"),
+    "select_by": ("eval", "select_by"),
 }
 
 #: The arguments that hold a section's other settings.
@@ -51,7 +52,7 @@ ARGUMENTS = {
 }
 
 
-class Recommender(Ranking):
+class Recommender(Parameters, Ranking):
     """An implicit-feedback recommender.
 
     Users and items are identified by row and column numbers if the model was fitted on a matrix, and by their ids if it
@@ -82,14 +83,17 @@ class Recommender(Ranking):
     eval_every:
         Epochs between evaluations (default 5).
     patience:
-        Early stopping after this many evaluations without an improvement of the validation metric; ``None`` runs all
-        epochs. The default, ``"default"``, is that of the command line.
+        Early stopping after this many evaluations without an improvement on the validation part; ``None`` runs all
+        epochs. The default, ``"default"``, is that of the command line: 10 if there is validation.
     sampler, sampler_params:
         The negative sampler (default ``"uniform"``) and its parameters (see :func:`rivalry.samplers`).
     optimizer, optimizer_params:
         The optimiser (default ``"adam"``) and its other parameters (see :func:`rivalry.optimizers`).
     k:
-        The list lengths of evaluations. The epoch is chosen by NDCG@20 (or at the longest, if 20 is not among them).
+        The list lengths of evaluations.
+    select_by:
+        The validation metric that the epoch is chosen by, such as ``"Recall@10"``. Default: NDCG@20, or NDCG at the
+        longest list if 20 is not among them.
     random_state:
         An integer, a NumPy generator, or ``None`` for a new seed at each fit.
     num_threads:
@@ -139,6 +143,7 @@ class Recommender(Ranking):
         optimizer: Optional[str] = None,
         optimizer_params: Optional[dict[str, Any]] = None,
         k: Union[int, list[int], tuple[int, ...]] = 20,
+        select_by: Optional[str] = None,
         backbone: Optional[str] = None,
         backbone_params: Optional[dict[str, Any]] = None,
     ) -> None:
@@ -162,35 +167,15 @@ class Recommender(Ranking):
         self.optimizer = optimizer
         self.optimizer_params = optimizer_params
         self.k = k
+        self.select_by = select_by
         self.backbone = backbone
         self.backbone_params = backbone_params
-
-    @classmethod
-    def _parameters(cls) -> list[str]:
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The settings, as in scikit-learn."""
-        return {name: getattr(self, name) for name in self._parameters()}
-
-    def set_params(self, **params: Any) -> Recommender:
-        """Changes settings. A fitted model stays as it is until the next fit."""
-        known = self._parameters()
-        for name, value in params.items():
-            if name not in known:
-                raise ValueError(f"unknown parameter {name!r}\n  help: known: {', '.join(known)}")
-            setattr(self, name, value)
-        return self
-
-    @classmethod
-    def _default(cls, name: str) -> Any:
-        return inspect.signature(cls.__init__).parameters[name].default
 
     def _chosen(self) -> tuple[str, dict[str, Any]]:
         """The model and its parameters, which may have been given by their deprecated names."""
         name, params = self.model, self.model_params
         if self.backbone is not None:
-            if name not in (self._default("model"), self.backbone):
+            if name not in (self._defaults()["model"], self.backbone):
                 raise ValueError(
                     f"model={name!r} and backbone={self.backbone!r} disagree\n"
                     "  help: backbone is an alias: leave it out"
@@ -208,11 +193,10 @@ class Recommender(Ranking):
         """The settings that were given as a config in JSON."""
         model, model_params = self._chosen()
         lengths = [self.k] if np.ndim(self.k) == 0 else list(self.k)  # type: ignore[arg-type]
-        patience = None if self.patience == "default" else self.patience
         given = {
             **{argument: getattr(self, argument) for argument in SETTINGS},
             "model": model,
-            "patience": "none" if self.patience is None else patience,
+            "patience": self._patience(),
             "random_state": seed_of(self.random_state),
             # The default is shortened for a small catalogue; other lengths are taken as they are.
             "k": [min(20, n_items)] if lengths == [20] else lengths,
@@ -228,6 +212,19 @@ class Recommender(Ranking):
                 raise ValueError(f'{argument} and {params}["{key}"] are both given\n  help: leave one out')
             settings[section][key] = given[argument]
         return to_json({section: keys for section, keys in settings.items() if keys})
+
+    def _patience(self) -> Union[None, int, str]:
+        """The patience as a config has it; ``None`` if it is not given."""
+        patience = self.patience
+        if patience is None:
+            return "none"
+        if patience == "default":
+            return None
+        if not isinstance(patience, (int, np.integer)) or isinstance(patience, bool):
+            raise ValueError(
+                f'patience must be a whole number ≥ 1, None to run all epochs or "default", not {patience!r}'
+            )
+        return int(patience)
 
     def fit(
         self,
@@ -255,8 +252,8 @@ class Recommender(Ranking):
             and an item column; or a :class:`rivalry.Dataset`, of which the training and validation parts are used.
         validation:
             Held-out interactions in the same form; or the fraction of ``user_items`` that is held out, such as 0.1,
-            or another way to choose it, as in :func:`rivalry.split`. The epoch that is best on them is kept; without them,
-            the last.
+            or another way to choose it, as in :func:`rivalry.split`. The epoch that is best on them is kept; without
+            them, the last.
         callback:
             Called after each evaluation (every ``eval_every`` epochs) on this thread, with a dictionary: ``epoch``,
             ``loss``, ``valid`` (metrics, if there is validation), ``best`` and ``seconds``. If it returns ``True`` or
@@ -275,7 +272,7 @@ class Recommender(Ranking):
             settings = self._settings(data.shape[1])
             config = json.loads(_rivalry.config(settings))
         progress = Progress(show_progress, config["train"].get("epochs", 0))
-        metric = _selection_metric(config["eval"]["k"])
+        metric = config["eval"].get("select_by") or _selection_metric(config["eval"]["k"])
         history: list[dict[str, Any]] = []
 
         def on_evaluation(text: str) -> bool:
@@ -316,17 +313,12 @@ class Recommender(Ranking):
             params[argument] = own or None
         if not config.get("loss"):
             # A closed-form model has no epochs.
-            params["patience"] = cls._default("patience")
+            params["patience"] = cls._defaults()["patience"]
         elif params["patience"] == "none":
             params["patience"] = None
         model = cls(**params)
         model._take(core, ids_of(core.users), ids_of(core.items))
         return model
-
-    def __repr__(self) -> str:
-        defaults = inspect.signature(type(self).__init__).parameters
-        given = {name: value for name, value in self.get_params().items() if value is not defaults[name].default}
-        return f"Recommender({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
 
 def _selection_metric(lengths: list[int]) -> str:

@@ -264,8 +264,31 @@ def test_patience_is_that_of_the_command_line_unless_it_is_given(blocks: sp.csr_
     assert ending(patience="default") == ("out-of-patience", 10)
     assert ending(patience=3) == ("out-of-patience", 3)
     assert ending(patience=None) == ("finished", None)
-    with pytest.raises(ValueError, match="^patience must be .*, not soon"):
-        ending(patience="soon")
+    for odd in ("soon", 2.5, True):
+        with pytest.raises(ValueError, match=f"^patience must be a whole number ≥ 1, None .*, not {odd!r}"):
+            ending(patience=odd)
+    with pytest.raises(ValueError, match="^patience must be a whole number ≥ 1 .*, not 0"):
+        ending(patience=0)
+
+
+def test_defaults_are_those_of_the_loss(blocks: sp.csr_matrix, tmp_path: Path) -> None:
+    def settings(**given: Any) -> dict[str, Any]:
+        rivalry.Recommender(epochs=1, **given).fit(blocks, show_progress=False).save(tmp_path / "model")
+        return rivalry.Recommender.load(tmp_path / "model").get_params()
+
+    bpr = settings(loss="bpr")
+    assert (bpr["score"], bpr["learning_rate"], bpr["negatives"]) == ("dot", 0.003, 1)
+    assert settings(loss="bpr", score="cosine", learning_rate=0.1)["score"] == "cosine"
+    assert settings(loss="sl", negatives=5)["score"] == "cosine"
+
+
+def test_the_metric_that_selects_an_epoch_is_a_choice(data: Any) -> None:
+    settings = {**QUICK, "k": [5, 20], "eval_every": 1}
+    fitted = rivalry.Recommender(**settings, select_by="recall@5").fit(data.train, data.valid, show_progress=False)
+    best = max(fitted.history_, key=lambda record: record["valid"]["Recall@5"])
+    assert fitted.report_["best_epoch"] == best["epoch"]
+    with pytest.raises(ValueError, match="^select_by: "):
+        rivalry.Recommender(**settings, select_by="Recall@7").fit(data.train, data.valid, show_progress=False)
 
 
 def test_backbone_is_an_alias_of_model(blocks: sp.csr_matrix) -> None:
