@@ -138,11 +138,11 @@ impl Chance {
         Self { mean: sum / n, deviation: variance.sqrt() / n }
     }
 
-    /// Whether a value is what chance gives, where the users are many enough to tell: a tenth of the way from a random to
-    /// a perfect ranking would be noticed.
+    /// Whether a value is what chance gives, where users are many enough to tell: twice the value of a random ranking, or a
+    /// tenth of the way to a perfect one, would stand out.
     fn explains(&self, value: f64) -> bool {
-        let noticed = 4.0 * self.deviation <= 0.1 * (1.0 - self.mean);
-        noticed && value <= self.mean + self.deviation
+        let step = self.mean.min(0.1 * (1.0 - self.mean)).max(0.01);
+        4.0 * self.deviation <= step && value <= self.mean + self.deviation
     }
 }
 
@@ -151,6 +151,13 @@ mod tests {
     use super::*;
     use crate::data::{Interactions, Parts};
     use crate::rng::{Purpose, shuffle, stream};
+
+    #[test]
+    fn a_small_validation_part_proves_nothing() {
+        let explains = |mean, deviation, value| Chance { mean, deviation }.explains(value);
+        assert!(explains(0.05, 0.01, 0.049) && explains(0.0007, 0.0003, 0.0) && explains(0.5, 0.01, 0.505));
+        assert!(!explains(0.05, 0.01, 0.07) && !explains(0.03, 0.02, 0.03) && !explains(0.5, 0.05, 0.5));
+    }
 
     #[test]
     fn the_expectation_is_the_mean_over_random_rankings() {
