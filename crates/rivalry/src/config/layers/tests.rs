@@ -1,5 +1,4 @@
 use super::*;
-use crate::data::{Split, Validation};
 
 fn with(settings: &[&str]) -> Result<Config> {
     let layers: Result<Vec<_>> = settings.iter().map(|s| setting_layer(s)).collect();
@@ -76,23 +75,6 @@ fn what_is_wrong_is_named() {
     let patience =
         "train.patience: invalid value: string \"never\", expected a whole number ≥ 1, or \"none\"";
     assert!(error("train.patience=never").starts_with(patience));
-}
-
-#[test]
-fn a_fraction_implies_a_split() {
-    let prepared = |settings: &[&str]| with(settings).map(|config| config.data.prepare);
-    let (split, validation) = ("data.prepare.split", "data.prepare.validation");
-    let random = prepared(&[&format!("{split}.test=0.3")]).unwrap();
-    assert_eq!(random.split, Split::Random { test: 0.3 });
-    let given = prepared(&[&format!("{split}.type=given"), &format!("{split}.test=0.3")]).unwrap();
-    assert_eq!(given.split, random.split);
-    let time =
-        [&*format!("{split}.type=time"), &format!("{split}.test=0.3"), &format!("{validation}.ratio=0.2")];
-    let time = prepared(&time).unwrap();
-    assert_eq!((time.split, time.validation), (Split::Time { test: 0.3 }, Validation::Time { ratio: 0.2 }));
-    let none = prepared(&[&format!("{split}.type=none"), &format!("{validation}.ratio=0.2")]).unwrap();
-    assert_eq!((none.split, none.validation), (Split::None {}, Validation::Random { ratio: 0.2 }));
-    assert!(prepared(&[&format!("{split}.type=leave-last"), &format!("{split}.test=0.3")]).is_err());
 }
 
 #[test]
