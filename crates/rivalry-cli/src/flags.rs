@@ -46,25 +46,29 @@ pub struct SettingNames {
     command: Option<clap::Command>,
     /// What a config or search file sets: there, the keys are the names.
     file: toml::Table,
+    /// The keys that `--set` sets.
+    set: Vec<String>,
 }
 
 impl SettingNames {
     /// The names for the errors of a command.
     pub fn of(command: &Command) -> Self {
-        let (path, file): (&[&str], _) = match command {
+        let (path, file, set): (&[&str], _, &[String]) = match command {
             Command::Train(args) if args.resume.is_none() => {
-                (&["train"], args.new.config.as_deref().map(layer))
+                (&["train"], args.new.config.as_deref().map(layer), &args.new.set)
             }
-            Command::Sweep(args) => (&["sweep"], args.file.as_deref().map(base_layer)),
+            Command::Sweep(args) => (&["sweep"], args.file.as_deref().map(base_layer), &args.set),
             Command::Data(command) => match &**command {
-                DataCommand::Stats { .. } => (&["data", "stats"], None),
-                DataCommand::Prepare { .. } => (&["data", "prepare"], None),
+                DataCommand::Stats { .. } => (&["data", "stats"], None, &[]),
+                DataCommand::Prepare { .. } => (&["data", "prepare"], None, &[]),
             },
-            _ => (&[], None),
+            _ => (&[], None, &[]),
         };
         let command =
             path.iter().try_fold(Cli::command(), |command, name| command.find_subcommand(name).cloned());
-        Self { command: command.filter(|_| !path.is_empty()), file: file.unwrap_or_default() }
+        let set =
+            set.iter().filter_map(|setting| Some(setting.split_once('=')?.0.trim().to_owned())).collect();
+        Self { command: command.filter(|_| !path.is_empty()), file: file.unwrap_or_default(), set }
     }
 
     /// What the user writes for a setting; `None` if that is its config key.
@@ -75,7 +79,7 @@ impl SettingNames {
             None => self.file.get(key).map(Some),
             Some(value) => value.get(key).map(Some),
         });
-        if in_file.is_some() {
+        if in_file.is_some() || self.set.iter().any(|key| key == setting.key) {
             return None;
         }
         let flag = FLAGS.iter().find(|(key, _)| *key == setting.key).map(|(_, flag)| *flag);
@@ -140,12 +144,13 @@ mod tests {
     }
 
     #[test]
-    fn what_a_config_file_sets_keeps_its_key() {
+    fn what_a_config_file_or_a_set_gives_keeps_its_key() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("c.toml");
         std::fs::write(&file, "[data.read]\nitem = 'thing'").unwrap();
         let args = ["train", "--config", file.to_str().unwrap()];
         assert_eq!(named(&args, "data.read.item", None), None);
         assert_eq!(named(&args, "data.read.user", None).unwrap(), "--user-col");
+        assert_eq!(named(&["train", "--set", "model.dim=0"], "model.dim", None), None);
     }
 }

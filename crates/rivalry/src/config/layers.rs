@@ -85,7 +85,7 @@ fn gradient(model: &ModelConfig, given: &toml::Table, train: TrainSection) -> Re
                 loss.name()
             ))
             .field("train.negatives")
-            .help("leave train.negatives out")
+            .help("leave `train.negatives` out")
             .into());
         }
         (Negatives::Exactly(usual) | Negatives::Default(usual), None) => usual,
@@ -156,7 +156,9 @@ fn check_closed_form(model: &ModelConfig, given: &toml::Table) -> Result<()> {
         return Ok(());
     }
     let all = given.join(", ");
-    let help = format!("leave {all} out, or choose another model: 'rivalry list models' shows them");
+    let marked: Vec<String> = given.iter().map(|key| format!("`{key}`")).collect();
+    let help =
+        format!("leave {} out, or choose another model: 'rivalry list models' shows them", marked.join(", "));
     Err(InputError::new(format!("{} is not trained by gradients", model.name())).field(all).help(help).into())
 }
 
