@@ -50,10 +50,13 @@ impl InputError {
 fn rename_quoted(text: &str, name: &dyn Fn(Setting<'_>) -> Option<String>) -> String {
     let mut renamed = String::with_capacity(text.len());
     for (n, piece) in text.split('`').enumerate() {
-        match name(Setting::parse(piece)).filter(|_| n % 2 == 1) {
+        if n % 2 == 0 {
+            renamed.push_str(piece);
+            continue;
+        }
+        match name(Setting::parse(piece)) {
             Some(given) => renamed.push_str(&given),
-            None if n % 2 == 1 => renamed.extend(["`", piece, "`"]),
-            None => renamed.push_str(piece),
+            None => renamed.extend(["`", piece, "`"]),
         }
     }
     renamed
