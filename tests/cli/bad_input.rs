@@ -90,8 +90,8 @@ fn parameters_out_of_range() {
         let error = refused(&log(), &["--set", &format!("loss.tau={tau}")]);
         holds(&error, &["loss.tau: expected a number > 0", tau, "help: "]);
     }
-    holds(&refused(&log(), &["--lr", "nan"]), &["optim.lr: expected a number > 0"]);
-    holds(&refused(&log(), &["--lr", "-1"]), &["optim.lr: expected a number > 0"]);
+    holds(&refused(&log(), &["--lr", "nan"]), &["--lr: expected a number > 0"]);
+    holds(&refused(&log(), &["--lr", "-1"]), &["--lr: expected a number > 0"]);
     holds(&refused(&log(), &["--set", "model.dim=0"]), &["model.dim: expected a whole number in [1, 16384]"]);
     holds(&refused(&log(), &["--set", "model.dim=1000000000"]), &["model.dim", "in [1, 16384]"]);
     holds(&refused(&log(), &["--set", "train.negatives=1000000000"]), &["too many", "help: "]);
@@ -118,7 +118,7 @@ fn duplicates_are_merged_and_unseen_items_kept_and_both_are_reported() {
     world.write("set/test.tsv", "user\titem\n0\t2\n1\t3\n");
     let train = ["train", "--data", "set", "--validation", "none", "--set", "eval.k=[2]", "--out", "run"];
     let (_, said) = world.ok(&[&train, SMALL].concat());
-    holds(&said, &["merged 1 duplicate pair", "1 item of the test part not seen in training", "4 training"]);
+    holds(&said, &["merged 1 duplicate pair", "1 item of the test set not seen in training", "4 training"]);
     let stats = world.json(&["data", "stats", "set", "--validation", "none", "--json"]);
     assert_eq!((&stats["train"], &stats["unseen_in_test"]["items"]), (&4.into(), &1.into()));
     assert_eq!(stats["notes"].as_array().unwrap().len(), 2);
@@ -179,7 +179,7 @@ fn settings_that_contradict_each_other_are_refused() {
         holds(&error, &[said, "help: "]);
     };
     refused(&["--loss", "dsl", "--set", "model.score=dot"], "model.score: ");
-    refused(&["--patience", "2", "--set", "train.select=last"], "train.patience: ");
+    refused(&["--patience", "2", "--set", "train.select=last"], "--patience: ");
     refused(&["--loss", "guidedrec", "--negatives", "20"], "guidedrec works with 9 negatives, not 20");
     refused(&["--loss", "sl@k", "--set", "loss.refresh_every=0"], "loss.refresh_every: ");
     refused(&["--loss", "psl", "--set", "loss.activation=relo"], "did you mean 'relu'?");

@@ -112,11 +112,11 @@ fn it_is_repeated_to_the_bit() {
 fn settings_of_the_gradient_trainer_are_refused() {
     let world = World::with_log();
     for (setting, key) in [
-        (["--loss", "sl"], "loss.type: "),
+        (["--loss", "sl"], "--loss: "),
         (["--set", "loss.tau=1"], "loss.tau: "),
-        (["--epochs", "5"], "train.epochs: "),
-        (["--lr", "0.1"], "optim.lr: "),
-        (["--negatives", "5"], "train.negatives: "),
+        (["--epochs", "5"], "--epochs: "),
+        (["--lr", "0.1"], "--lr: "),
+        (["--negatives", "5"], "--negatives: "),
     ] {
         let error = world.fails(2, &[&TRAIN[..], &setting].concat());
         holds(&error, &[key, "popularity", "help: "]);

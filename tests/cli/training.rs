@@ -127,7 +127,7 @@ fn a_finished_run_resumed_shows_its_figures_again_and_can_be_extended() {
     let direct = world.json(&[&args[..], &SMALL[2..]].concat());
     assert_eq!(figures(direct), figures(longer));
     holds(&world.fails(2, &["train", "--resume", "run", "--epochs", "5"]), &["8 epochs", "not shortened"]);
-    for flag in [["--lr", "1"], ["--data", "log.csv"], ["--split", "time"], ["--out", "x"]] {
+    for flag in [["--lr", "1"], ["--loss", "sl"], ["--split", "time"], ["--out", "x"]] {
         let error = world.fails(2, &[&["train", "--resume", "run"], &flag[..]].concat());
         holds(&error, &["--resume", "cannot be used with", flag[0]]);
     }

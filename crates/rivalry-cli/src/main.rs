@@ -5,10 +5,10 @@ mod args;
 mod commands;
 mod comparison;
 mod counting;
-mod flags;
 mod inline_grids;
 mod output;
 mod progress;
+mod setting_names;
 mod settings;
 mod signals;
 mod standard_input;
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
 fn named_as_given(error: anyhow::Error, command: &args::Command) -> anyhow::Error {
     match error.downcast::<rivalry::Error>() {
         Ok(error) => {
-            let names = flags::SettingNames::of(command);
+            let names = setting_names::SettingNames::of(command);
             error.rename_settings(&|setting| names.name(setting)).into()
         }
         Err(other) => other,

@@ -13,7 +13,7 @@ pub fn read_if_asked(config: &DataConfig, options: LoadOptions) -> Result<LoadOp
     }
     let input = std::io::stdin();
     if input.is_terminal() {
-        let error = InputError::new("standard input is a terminal").field("data.source");
+        let error = InputError::new("standard input is a terminal");
         return Err(error
             .help("redirect a file or a command's output to it, such as: zcat log.gz | rivalry …")
             .into());

@@ -1,6 +1,6 @@
 //! Settings in error messages, named as the user gave them.
 //!
-//! An error names a setting by its config key: as its field, or in backticks in its message and help, alone
+//! An error names a setting by its config key: as its field (several are separated by commas), or in backticks in its message and help, alone
 //! (`` `data.read.item` ``) or with a value (`` `data.prepare.split.type = "random"` ``). A program whose users give
 //! settings in another way, as flags or arguments, renames them with [`Error::rename_settings`].
 
@@ -39,7 +39,8 @@ impl Error {
 
 impl InputError {
     fn rename_settings(self, name: &dyn Fn(Setting<'_>) -> Option<String>) -> Self {
-        let field = self.field.map(|field| name(Setting::parse(&field)).unwrap_or(field));
+        let renamed = |key: &str| name(Setting::parse(key)).unwrap_or_else(|| key.to_owned());
+        let field = self.field.map(|field| field.split(", ").map(renamed).collect::<Vec<_>>().join(", "));
         let help = self.help.map(|help| rename_quoted(&help, name));
         Self { message: rename_quoted(&self.message, name), field, help, ..self }
     }
@@ -49,10 +50,13 @@ impl InputError {
 fn rename_quoted(text: &str, name: &dyn Fn(Setting<'_>) -> Option<String>) -> String {
     let mut renamed = String::with_capacity(text.len());
     for (n, piece) in text.split('`').enumerate() {
-        match name(Setting::parse(piece)).filter(|_| n % 2 == 1) {
+        if n % 2 == 0 {
+            renamed.push_str(piece);
+            continue;
+        }
+        match name(Setting::parse(piece)) {
             Some(given) => renamed.push_str(&given),
-            None if n % 2 == 1 => renamed.extend(["`", piece, "`"]),
-            None => renamed.push_str(piece),
+            None => renamed.extend(["`", piece, "`"]),
         }
     }
     renamed
@@ -74,11 +78,11 @@ mod tests {
     #[test]
     fn settings_are_renamed_in_field_message_and_help() {
         let error = InputError::new("`data.read.item` is `thing`")
-            .field("data.read.item")
+            .field("data.read.item, data.read.user")
             .help("set `data.prepare.split.type = \"random\"`, or data.read.item");
         assert_eq!(
             Error::from(error).rename_settings(&flag).to_string(),
-            "--item-col: --item-col is `thing`\n  help: set --split random, or data.read.item"
+            "--item-col, data.read.user: --item-col is `thing`\n  help: set --split random, or data.read.item"
         );
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::implied_split::imply_split;
 use super::legacy::upgrade;
 use super::parse::parse;
 use super::settings::TrainSection;
@@ -83,7 +84,7 @@ fn gradient(model: &ModelConfig, given: &toml::Table, train: TrainSection) -> Re
                 loss.name()
             ))
             .field("train.negatives")
-            .help("leave train.negatives out")
+            .help("leave `train.negatives` out")
             .into());
         }
         (Negatives::Exactly(usual) | Negatives::Default(usual), None) => usual,
@@ -154,27 +155,10 @@ fn check_closed_form(model: &ModelConfig, given: &toml::Table) -> Result<()> {
         return Ok(());
     }
     let all = given.join(", ");
-    let help = format!("leave {all} out, or choose another model: 'rivalry list models' shows them");
+    let marked: Vec<String> = given.iter().map(|key| format!("`{key}`")).collect();
+    let help =
+        format!("leave {} out, or choose another model: 'rivalry list models' shows them", marked.join(", "));
     Err(InputError::new(format!("{} is not trained by gradients", model.name())).field(all).help(help).into())
-}
-
-/// A fraction to hold out implies a random split, unless the layers so far or this one choose another way to split by a
-/// fraction. A validation fraction implies a validation set by time if the test set is.
-fn imply_split(below: &toml::Table, layer: &mut toml::Table) {
-    let kind = |table: &toml::Table, of: &str| {
-        let section = table.get("data")?.get("prepare")?.get(of)?;
-        section.get("type")?.as_str().map(str::to_owned)
-    };
-    let split = kind(layer, "split").or_else(|| kind(below, "split"));
-    for (of, fraction) in [("split", "test"), ("validation", "ratio")] {
-        let chosen = kind(below, of).is_some_and(|kind| !["auto", "given", "none"].contains(&&*kind));
-        let section = layer.get_mut("data").and_then(|data| data.get_mut("prepare")?.get_mut(of));
-        let Some(toml::Value::Table(section)) = section else { continue };
-        if section.contains_key(fraction) && !section.contains_key("type") && !chosen {
-            let by_time = of == "validation" && split.as_deref() == Some("time");
-            section.insert("type".to_owned(), if by_time { "time" } else { "random" }.into());
-        }
-    }
 }
 
 /// A section with a `type`, which has a default.

@@ -1,5 +1,4 @@
 use super::*;
-use crate::data::{Split, Validation};
 
 fn with(settings: &[&str]) -> Result<Config> {
     let layers: Result<Vec<_>> = settings.iter().map(|s| setting_layer(s)).collect();
@@ -86,23 +85,6 @@ fn what_is_wrong_is_named() {
     assert!(error("loss.tau").contains("expected key=value"));
     let patience = "train.patience: expected a whole number ≥ 1, or \"none\" to run all epochs, found never";
     assert_eq!(error("train.patience=never"), patience);
-}
-
-#[test]
-fn a_fraction_implies_a_split() {
-    let prepared = |settings: &[&str]| with(settings).map(|config| config.data.prepare);
-    let (split, validation) = ("data.prepare.split", "data.prepare.validation");
-    let random = prepared(&[&format!("{split}.test=0.3")]).unwrap();
-    assert_eq!(random.split, Split::Random { test: 0.3 });
-    let given = prepared(&[&format!("{split}.type=given"), &format!("{split}.test=0.3")]).unwrap();
-    assert_eq!(given.split, random.split);
-    let time =
-        [&*format!("{split}.type=time"), &format!("{split}.test=0.3"), &format!("{validation}.ratio=0.2")];
-    let time = prepared(&time).unwrap();
-    assert_eq!((time.split, time.validation), (Split::Time { test: 0.3 }, Validation::Time { ratio: 0.2 }));
-    let none = prepared(&[&format!("{split}.type=none"), &format!("{validation}.ratio=0.2")]).unwrap();
-    assert_eq!((none.split, none.validation), (Split::None {}, Validation::Random { ratio: 0.2 }));
-    assert!(prepared(&[&format!("{split}.type=leave-last"), &format!("{split}.test=0.3")]).is_err());
 }
 
 #[test]

@@ -65,7 +65,7 @@ impl Trainer for GradientTrainer<'_> {
                 "early stopping needs an epoch that is chosen, and the last one is taken",
             )
             .field("train.patience")
-            .help("leave it out, or choose the epoch on a validation part")
+            .help("leave it out, or choose the epoch on a validation set")
             .into());
         }
         self.config.eval.check(dataset)?;

@@ -1,70 +1,48 @@
 //! Settings in error messages, named by the flags that set them.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::CommandFactory;
 use rivalry::Setting;
 use rivalry::config::read_layer;
 
-use crate::args::{Cli, Command, DataCommand};
+use crate::args::{Cli, Command, DataCommand, flags_by_key};
 use crate::output::quoted;
-
-/// Config keys and the flags that set them. A flag may be missing from some commands.
-const FLAGS: &[(&str, &str)] = &[
-    ("data.source", "data"),
-    ("data.read.format", "format"),
-    ("data.read.delimiter", "delimiter"),
-    ("data.read.header", "header"),
-    ("data.read.user", "user-col"),
-    ("data.read.item", "item-col"),
-    ("data.read.rating", "rating-col"),
-    ("data.read.time", "time-col"),
-    ("data.read.skip_bad_rows", "skip-bad-rows"),
-    ("data.prepare.min_rating", "min-rating"),
-    ("data.prepare.user_core", "user-core"),
-    ("data.prepare.item_core", "item-core"),
-    ("data.prepare.split.type", "split"),
-    ("data.prepare.split.test", "test"),
-    ("data.prepare.split.n", "n"),
-    ("data.prepare.validation.type", "validation"),
-    ("data.prepare.validation.ratio", "valid-ratio"),
-    ("data.prepare.validation.n", "valid-n"),
-    ("model.type", "model"),
-    ("model.dim", "dim"),
-    ("loss.type", "loss"),
-    ("optim.lr", "lr"),
-    ("train.epochs", "epochs"),
-    ("train.batch_size", "batch-size"),
-    ("train.negatives", "negatives"),
-    ("train.eval_every", "eval-every"),
-    ("train.patience", "patience"),
-];
 
 /// How the user of a command gives settings.
 pub struct SettingNames {
     /// The command's arguments; `None` if its settings come from a run.
     command: Option<clap::Command>,
+    /// The flags by the key that they set.
+    flags: BTreeMap<String, Vec<String>>,
     /// What a config or search file sets: there, the keys are the names.
     file: toml::Table,
+    /// The keys that `--set` sets.
+    set: Vec<String>,
 }
 
 impl SettingNames {
     /// The names for the errors of a command.
     pub fn of(command: &Command) -> Self {
-        let (path, file): (&[&str], _) = match command {
+        let (path, file, set): (&[&str], _, &[String]) = match command {
             Command::Train(args) if args.resume.is_none() => {
-                (&["train"], args.new.config.as_deref().map(layer))
+                (&["train"], args.new.config.as_deref().map(layer), &args.new.set)
             }
-            Command::Sweep(args) => (&["sweep"], args.file.as_deref().map(base_layer)),
+            Command::Sweep(args) => (&["sweep"], args.file.as_deref().map(base_layer), &args.set),
             Command::Data(command) => match &**command {
-                DataCommand::Stats { .. } => (&["data", "stats"], None),
-                DataCommand::Prepare { .. } => (&["data", "prepare"], None),
+                DataCommand::Stats { .. } => (&["data", "stats"], None, &[]),
+                DataCommand::Prepare { .. } => (&["data", "prepare"], None, &[]),
             },
-            _ => (&[], None),
+            _ => (&[], None, &[]),
         };
         let command =
             path.iter().try_fold(Cli::command(), |command, name| command.find_subcommand(name).cloned());
-        Self { command: command.filter(|_| !path.is_empty()), file: file.unwrap_or_default() }
+        let set =
+            set.iter().filter_map(|setting| Some(setting.split_once('=')?.0.trim().to_owned())).collect();
+        let command = command.filter(|_| !path.is_empty());
+        let flags = if command.is_some() { flags_by_key() } else { BTreeMap::new() };
+        Self { command, flags, file: file.unwrap_or_default(), set }
     }
 
     /// What the user writes for a setting; `None` if that is its config key.
@@ -75,11 +53,12 @@ impl SettingNames {
             None => self.file.get(key).map(Some),
             Some(value) => value.get(key).map(Some),
         });
-        if in_file.is_some() {
+        if in_file.is_some() || self.set.iter().any(|key| key == setting.key) {
             return None;
         }
-        let flag = FLAGS.iter().find(|(key, _)| *key == setting.key).map(|(_, flag)| *flag);
-        match (flag.filter(|flag| has(flag)), setting.value) {
+        let flags = self.flags.get(setting.key).into_iter().flatten();
+        let flag = flags.map(|flag| flag.trim_start_matches('-')).find(|flag| has(flag));
+        match (flag, setting.value) {
             (Some("header"), Some("false")) => Some("--no-header".to_owned()),
             (Some(flag @ ("header" | "skip-bad-rows")), _) => Some(format!("--{flag}")),
             (Some(flag), Some(value)) => Some(format!("--{flag} {}", quoted(Path::new(value)))),
@@ -117,16 +96,6 @@ mod tests {
     }
 
     #[test]
-    fn every_flag_is_one_of_train() {
-        let command = Cli::command();
-        let train = command.find_subcommand("train").unwrap();
-        for (key, flag) in FLAGS {
-            assert!(train.get_arguments().any(|arg| arg.get_long() == Some(flag)), "{flag}");
-            assert_eq!(named(&["train"], key, None), Some(format!("--{flag}")));
-        }
-    }
-
-    #[test]
     fn the_name_depends_on_the_command_and_the_value() {
         let stats = ["data", "stats", "log.csv"];
         assert_eq!(named(&stats, "data.read.item", None).unwrap(), "--item-col");
@@ -135,17 +104,20 @@ mod tests {
         assert_eq!(named(&stats, "train.epochs", None), None);
         assert_eq!(named(&["train"], "data.prepare.split.type", Some("random")).unwrap(), "--split random");
         assert_eq!(named(&["train"], "train.select", Some("last")).unwrap(), "--set train.select=last");
+        assert_eq!(named(&["train"], "train.patience", None).unwrap(), "--patience");
+        assert_eq!(named(&["train"], "data.prepare.user_core", None).unwrap(), "--user-core");
         assert_eq!(named(&["train"], "rating", None), None);
         assert_eq!(named(&["evaluate", "run"], "data.read.item", None), None);
     }
 
     #[test]
-    fn what_a_config_file_sets_keeps_its_key() {
+    fn what_a_config_file_or_a_set_gives_keeps_its_key() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("c.toml");
         std::fs::write(&file, "[data.read]\nitem = 'thing'").unwrap();
         let args = ["train", "--config", file.to_str().unwrap()];
         assert_eq!(named(&args, "data.read.item", None), None);
         assert_eq!(named(&args, "data.read.user", None).unwrap(), "--user-col");
+        assert_eq!(named(&["train", "--set", "model.dim=0"], "model.dim", None), None);
     }
 }
