@@ -94,7 +94,7 @@ fn figures_log_and_inspection_are_checked() {
     world.ok(&["inspect", "run"]);
     for (file, help) in [
         ("run/metrics.json", "train --resume"),
-        ("run/log.jsonl", "train the run again"),
+        ("run/log.jsonl", "train --resume"),
         ("run/inspect.json", "rivalry inspect RUN"),
     ] {
         let intact = world.read(file);
@@ -113,6 +113,11 @@ fn figures_log_and_inspection_are_checked() {
     holds(&said, &["run/metrics.json: ", DAMAGED, "making it again"]);
     let test = |content: &[u8]| serde_json::from_slice::<serde_json::Value>(content).unwrap()["test"].clone();
     assert_eq!(test(&world.read("run/metrics.json")), test(&metrics));
+    let log = world.read("run/log.jsonl");
+    flip(&world, "run/log.jsonl", 1);
+    let (_, said) = world.ok(&["train", "--resume", "run"]);
+    holds(&said, &["run/log.jsonl: ", DAMAGED, "made again from the checkpoint", "is finished"]);
+    assert!(world.read("run/log.jsonl") == log);
 }
 
 #[test]

@@ -124,7 +124,10 @@ fn invalid_input_is_refused_by_name() {
     world.ok(&["report", "runs", "-o", "r.html", "--force"]);
     let log = String::from_utf8(world.read("runs/sl/log.jsonl")).unwrap();
     world.write("runs/sl/log.jsonl", &log.replacen("\n", "\n}", 1));
-    holds(&world.fails(2, &["report", "runs", "-o", "new.html"]), &["runs/sl/log.jsonl:2: not a record"]);
+    holds(
+        &world.fails(2, &["report", "runs", "-o", "new.html"]),
+        &["runs/sl/log.jsonl: was changed or damaged"],
+    );
     world.write("runs/sl/log.jsonl", &log);
     world.write("runs/sl/metrics.json", "{");
     holds(

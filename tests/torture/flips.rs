@@ -127,7 +127,8 @@ fn commands(file: &Path) -> Result<Vec<Vec<String>>, String> {
             &[report, format!("evaluate {run} --verify"), format!("train --resume {run}")]
         }
         "metrics.json" => &[report, "sweep search.toml --out sweep".to_owned()],
-        "log.jsonl" | "inspect.json" => &[report],
+        "log.jsonl" => &[report, format!("train --resume {run}")],
+        "inspect.json" => &[report],
         "failed.txt" => &[report, "sweep search.toml --out sweep".to_owned()],
         "chosen.json" => &["compare sweep".to_owned()],
         "train.tsv" | "valid.tsv" | "test.tsv" | "user_list.tsv" | "item_list.tsv" | "checksums.txt" => {

@@ -56,7 +56,12 @@ fn start(args: &TrainArgs) -> anyhow::Result<()> {
 fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
     let ResumedRun { folder, mut config, state, data_checksum, damage } = RunFolder::resume(run)?;
     let longer = more_epochs(&config, args.epochs)?;
-    if let (Some((record, saved)), None) = (finished(&folder, damage.as_ref())?, longer) {
+    if let Some(damage) = state.as_ref().map(|state| folder.restore_log(state)).transpose()?.flatten() {
+        say(format_args!("note    {damage}\n        made again from the checkpoint"));
+    }
+    if longer.is_none()
+        && let Some((record, saved)) = finished(&folder, damage.as_ref())?
+    {
         if !args.common.quiet {
             let hint = if config.gradient.is_some() { "; extend it with --epochs N" } else { "" };
             say(format_args!("{} is finished{hint}", run.display()));
@@ -94,11 +99,12 @@ fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
     show(args, &folder, &record, &dataset.users, &dataset.train)
 }
 
-/// The figures and the model of a finished run. If they are damaged, the training goes on and makes them again; a damaged
-/// checkpoint is only reported, because a finished run needs none.
+/// The figures and the model of a finished run. If they or the log are damaged, the training goes on and makes them
+/// again; a damaged checkpoint is only reported, because a finished run needs none.
 fn finished(folder: &RunFolder, damage: Option<&Error>) -> Result<Option<(RunRecord, Model)>, Error> {
     let found = folder.record().and_then(|record| {
         let Some(record) = record else { return Ok(None) };
+        folder.log()?;
         folder.model().map(|model| Some((record, model)))
     });
     match found {

@@ -8,7 +8,7 @@ use crate::{Error, InputError, Result};
 use rivalry::config::{CONFIG_FORMAT, Config, parse_layer};
 use rivalry::files::checksum::TextFormat;
 use rivalry::files::write_atomically;
-use rivalry::train::Record;
+use rivalry::train::{Record, TrainingState};
 
 const LOG_FORMAT: TextFormat = TextFormat { name: "rivalry-log", version: 2 };
 
@@ -41,7 +41,7 @@ impl RunFolder {
     /// If the file can't be read or is damaged.
     pub fn log(&self) -> Result<Vec<Record>> {
         let path = self.path().join(LOG);
-        let help = "the file is damaged: restore it from a copy, or train the run again";
+        let help = "restore it from a copy, or make it again: rivalry train --resume RUN";
         let text = LOG_FORMAT.read(&path, help)?.unwrap_or_default();
         let record = |(line, text): (u64, &str)| {
             serde_json::from_str(text).map_err(|e| {
@@ -54,6 +54,20 @@ impl RunFolder {
             })
         };
         (1..).zip(text.lines()).map(record).collect()
+    }
+
+    /// Makes a damaged log again from the checkpoint, and returns the damage.
+    ///
+    /// # Errors
+    /// If the log can't be read or written.
+    pub fn restore_log(&self, state: &TrainingState) -> Result<Option<Error>> {
+        match self.log() {
+            Err(damage) if damage.is_damage() => {
+                self.write_log(&state.progress.history)?;
+                Ok(Some(damage))
+            }
+            other => other.map(|_| None),
+        }
     }
 
     pub(super) fn write_log(&self, records: &[Record]) -> Result<()> {
