@@ -70,7 +70,7 @@ pub(crate) fn comparisons(
                 comparison: Box::new(comparison),
                 left_out: others.iter().map(|row| row.loss.name.clone()).collect(),
             },
-            Err(reason) => GroupComparison::Impossible(reason.to_string().replace('\n', " ")),
+            Err(reason) => GroupComparison::Impossible(reason.to_string().replace("\n  help: ", "; ")),
         }
     };
     groups.iter().map(&mut of_group).collect()
