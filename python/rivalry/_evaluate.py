@@ -107,6 +107,7 @@ def _dataset(model: Any, data: Any, test: Any, columns: Columns) -> Dataset:
     if isinstance(data, Dataset):
         if test is not None:
             raise ValueError("the data set has a test part\n  help: leave test out, or give two matrices")
+        columns.refuse("data")
         return data
     if test is None:
         raise TypeError(
@@ -114,6 +115,7 @@ def _dataset(model: Any, data: Any, test: Any, columns: Columns) -> Dataset:
             "  help: give the training and the test matrix: evaluate(model, train, test)"
         )
     if not is_frame(data) and not is_frame(test):
+        columns.refuse("data")
         return Dataset(data, test)
     if not (isinstance(model, Recommender) and is_frame(data) and is_frame(test)):
         raise TypeError("data and test must both be frames, and the model a Recommender\n  help: or give matrices")

@@ -46,6 +46,16 @@ class Columns:
                 )
             named[name] = field.name
 
+    def refuse(self, what: str) -> None:
+        """Refuses names of columns where there are none."""
+        for field in fields(self):
+            name = getattr(self, field.name)
+            if name is not None and not _is_no_column(name):
+                raise ValueError(
+                    f"{field.name}_col={name!r} names a column, but {what} is no frame\n"
+                    f"  help: leave {field.name}_col out"
+                )
+
 
 class Column(NamedTuple):
     """A column of a frame."""

@@ -111,6 +111,7 @@ def to_log(
     """Interactions from a sparse matrix or a frame, with ratings and times if these are wanted and there are any."""
     if not is_frame(data):
         csr = to_csr(data, what)
+        columns.refuse(what)
         user = np.repeat(np.arange(csr.shape[0], dtype=np.uint32), np.diff(csr.indptr))
         item = csr.indices[: csr.indptr[-1]].astype(np.uint32)
         values = csr.data[: csr.indptr[-1]].astype(np.float32)

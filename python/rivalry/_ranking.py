@@ -189,6 +189,7 @@ class Ranking:
         if is_frame(user_items):
             return interactions(self._rows_of_frame(user_items, users, columns))
         csr = to_csr(user_items, "user_items", len(self._items))
+        columns.refuse("user_items")
         if csr.shape[0] != len(users):
             raise ValueError(
                 f"user_items has {csr.shape[0]} rows for {len(users)} users\n"

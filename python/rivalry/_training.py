@@ -21,6 +21,7 @@ def training_data(user_items: Any, validation: Any, columns: Columns) -> Dataset
     """The input of `fit` as a data set without a test part."""
     carved = isinstance(validation, (numbers.Real, str, dict)) and not isinstance(validation, bool)
     if isinstance(user_items, Dataset):
+        columns.refuse("user_items")
         source = user_items._data
         if validation is None:
             parts = (source.train, source.valid, None, source.users, source.items)
@@ -40,6 +41,7 @@ def training_data(user_items: Any, validation: Any, columns: Columns) -> Dataset
         return carve(to_log(user_items, columns, time=not isinstance(validation, numbers.Real)), validation, "data")
     if not is_frame(user_items):
         csr = to_csr(user_items)
+        columns.refuse("user_items")
         valid = None if validation is None else to_csr(validation, "validation")
         if valid is not None and valid.shape != csr.shape:
             raise ValueError(

@@ -87,6 +87,20 @@ def test_columns_that_are_not_there(shop: dict[str, Any]) -> None:
             rivalry.Recommender(**SETTINGS).fit(log, show_progress=False, **names)
 
 
+def test_matrices_have_no_columns(block_model: Any, blocks: sp.csr_matrix) -> None:
+    held_out = sp.csr_matrix(np.eye(20))
+    for ask, what in (
+        (lambda **names: rivalry.Recommender(**SETTINGS).fit(blocks, show_progress=False, **names), "user_items"),
+        (lambda **names: rivalry.split(blocks, **names), "user_items"),
+        (lambda **names: block_model.recommend(0, blocks[0], **names), "user_items"),
+        (lambda **names: rivalry.evaluate(block_model, blocks, held_out, **names), "data"),
+        (lambda **names: rivalry.evaluate(block_model, rivalry.Dataset(blocks, held_out), **names), "data"),
+    ):
+        ask()
+        with pytest.raises(ValueError, match=f"^item_col='x' names a column, but {what} is no frame"):
+            ask(item_col="x")
+
+
 def test_a_column_can_be_disregarded() -> None:
     columns = {"user": [1, 1, 2, 2], "item": [1, 2, 2, 3], "date": ["soon", "later", "never", ""], "rating": ["a"] * 4}
     log = frame("pandas", columns)
