@@ -52,6 +52,8 @@ fn small(loss: &str, backbone: &str, more: &[&str]) -> Config {
     let many = matches!(LossConfig::named("loss", LOSSES, loss).defaults().negatives, Negatives::Default(n) if n > 50);
     let (loss, backbone) = (format!("loss.type={loss}"), format!("model.type={backbone}"));
     let mut settings = vec![&loss[..], &backbone, "model.dim=20", "train.epochs=6"];
+    // The same for all: on so few data the learning rates of the losses would need more epochs.
+    settings.extend(["model.score=cosine", "optim.lr=0.1", "optim.weight_decay=0"]);
     settings.extend(["train.eval_every=2", "train.batch_size=700"]);
     if many {
         settings.push("train.negatives=50");

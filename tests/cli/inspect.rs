@@ -37,7 +37,7 @@ fn a_run_that_can_not_be_written_to_is_inspected_into_another_file() {
     world.ok(&["inspect", "run", "--out", "elsewhere.json"]);
     assert!(!world.path("run/inspect.json").exists());
     let written = world.read("elsewhere.json");
-    holds(&world.fails(2, &["inspect", "run", "-o", "elsewhere.json"]), &["exists already", "--force"]);
+    holds(&world.fails(2, &["inspect", "run", "-o", "elsewhere.json"]), &["already exists", "--force"]);
     // No file can take the place of a folder, whoever tries; a read-only disk is in tests/torture.
     world.write("run/inspect.json/in-the-way", "");
     let said = world.fails(1, &["inspect", "run"]);

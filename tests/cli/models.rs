@@ -122,7 +122,7 @@ fn settings_of_the_gradient_trainer_are_refused() {
         holds(&error, &[key, "popularity", "help: "]);
     }
     let error = world.fails(2, &[&TRAIN[..], &["--dim", "8"]].concat());
-    holds(&error, &["model.dim: popularity takes no parameters"]);
+    holds(&error, &["--dim: popularity takes no parameters"]);
     let mistyped = ["train", "--data", "log.csv", "--model", "popularty", "--out", "run"];
     holds(&world.fails(2, &mistyped), &["unknown model 'popularty'", "did you mean 'popularity'?"]);
     let ok = [&TRAIN[..], &["--seed", "3", "--quiet"]].concat();

@@ -7,7 +7,7 @@ use crate::support::{SMALL, World, holds};
 /// What differs between two runs of the same: time, threads and place.
 fn figures(mut document: Value) -> Value {
     let map = document.as_object_mut().unwrap();
-    for key in ["seconds", "epoch_seconds", "pairs_per_second", "threads", "command", "run"] {
+    for key in ["seconds", "epoch_seconds", "pairs_per_second", "threads", "date", "command", "run"] {
         assert!(map.remove(key).is_some(), "{key}");
     }
     document
@@ -173,7 +173,7 @@ fn the_metric_that_selects_is_a_choice() {
     holds(&said, &["validation Recall@20"]);
     holds(&String::from_utf8(world.read("r/config.toml")).unwrap(), &["select_by = \"Recall@20\""]);
     let args = ["train", "--data", "log.csv", "--select-by", "NDCG@10"];
-    holds(&world.fails(2, &args), &["eval.select_by", "NDCG@10 is not measured", "NDCG@20", "eval.k=[10]"]);
+    holds(&world.fails(2, &args), &["--select-by: NDCG@10 is not measured", "NDCG@20", "eval.k=[10]"]);
     let sweep = [
         "sweep",
         "--data",

@@ -53,11 +53,12 @@ impl SettingNames {
             None => self.file.get(key).map(Some),
             Some(value) => value.get(key).map(Some),
         });
-        if in_file.is_some() || self.set.iter().any(|key| key == setting.key) {
+        let in_set = self.set.iter().any(|key| key == setting.key);
+        if in_file.is_some() || (in_set && setting.value.is_none()) {
             return None;
         }
         let flags = self.flags.get(setting.key).into_iter().flatten();
-        let flag = flags.map(|flag| flag.trim_start_matches('-')).find(|flag| has(flag));
+        let flag = flags.map(|flag| flag.trim_start_matches('-')).find(|flag| has(flag) && !in_set);
         match (flag, setting.value) {
             (Some("header"), Some("false")) => Some("--no-header".to_owned()),
             (Some(flag @ ("header" | "skip-bad-rows")), _) => Some(format!("--{flag}")),
