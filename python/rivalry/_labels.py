@@ -57,7 +57,9 @@ class Labels:
             return value if isinstance(value, int) and 0 <= value < self.count else None
         if self._numbers is None:
             self._numbers = {str(label): number for number, label in enumerate(self.ids.tolist())}
-        return self._numbers.get(str(value))
+        # Frames store whole numbers with missing values as floats.
+        whole = isinstance(value, float) and value.is_integer()
+        return self._numbers.get(str(int(value) if whole else value))
 
     def _number(self, value: Any) -> int:
         number = self._look_up(value)

@@ -126,6 +126,15 @@ def test_whole_numbers_are_ids_whatever_their_type(kind: str) -> None:
         rivalry.split(frame(kind, large))
 
 
+def test_ids_can_be_asked_for_as_they_stand_in_the_frame() -> None:
+    log = frame("pandas", {"user": [1.0, 1.0, 2.0, 2.0], "item": [7, 8, 8, 9]})
+    fitted = rivalry.Recommender("popularity").fit(log, show_progress=False)
+    assert fitted.recommend(log["user"][0])[0].tolist() == fitted.recommend(1)[0].tolist() == [9]
+    assert fitted.recommend(np.array([2.0, 1.0]))[0][:, 0].tolist() == [7, 9]
+    with pytest.raises(IndexError, match="unknown user 1.5"):
+        fitted.recommend(1.5)
+
+
 def test_nullable_integers_of_pandas_are_ids() -> None:
     pandas: Any = pytest.importorskip("pandas")
     log = pandas.DataFrame({"user": pandas.array([1, 1, 2, 2], dtype="Int64"), "item": ["a", "b", "a", "b"]})

@@ -73,7 +73,7 @@ def test_every_example_is_run_here() -> None:
     assert all(f'"{path.name}"' in here for path in (ROOT / "examples").glob("*.py"))
 
 
-@pytest.mark.parametrize("module", ["_recommender", "_dataset", "_evaluate", "_loss", "_registry", "datasets"])
+@pytest.mark.parametrize("module", ["_recommender", "_split", "_evaluate", "_loss", "_registry", "datasets"])
 def test_examples_in_docstrings(module: str) -> None:
     code = importlib.import_module(f"rivalry.{module}")
     failed, tried = doctest.testmod(code, extraglobs={"rivalry": rivalry})

@@ -102,7 +102,7 @@ def test_splits(data: Any) -> None:
     assert shifted.valid.nnz == 0 and shifted.test.nnz > 0
     for options, text in [
         ({"split": "randon"}, "did you mean 'random'|unknown"),
-        ({"test": 2.0}, "not a share"),
+        ({"test": 2.0}, "^test: 2 is not a fraction"),
         ({"split": "time"}, "needs timestamps"),
         ({"split": "leave-last", "test": 0.5}, "unknown key 'test'|test"),
     ]:

@@ -217,7 +217,7 @@ def test_the_defaults_are_those_of_the_library() -> None:
     config = json.loads(_rivalry.config("{}"))
     params = rivalry.Recommender().get_params()
     assert params["model"] == config["model"]["type"] and params["random_state"] == config["train"]["seed"]
-    own = {"model", "random_state", "k", "patience"}
+    own = {"model", "random_state", "k", "patience", "select_by"}
     for argument, (section, key) in SETTINGS.items():
         assert params[argument] is None or argument in own, argument
         if argument not in own:
