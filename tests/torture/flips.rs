@@ -38,7 +38,7 @@ impl Flips {
     }
 }
 
-/// A file, and the commands that read it. The first folder of its path is `run`, `sweep` or `set`.
+/// A file, and the commands that read it.
 struct Target {
     file: PathBuf,
     commands: Vec<Vec<String>>,
@@ -86,14 +86,18 @@ fn make(world: &Path) -> Result<(), String> {
     let small = ["--negatives", "20", "--dim", "8", "--quiet", "--out", "run"];
     succeed(rivalry(world, &[&train[..], &small].concat()))?;
     succeed(rivalry(world, &["inspect", "run", "--pairs", "20"]))?;
-    succeed(rivalry(world, &["sweep", "search.toml", "--quiet", "--out", "sweep"]))?;
+    let log = fs::File::open(world.join("log.csv")).map_err(|e| e.to_string())?;
+    let mut piped = rivalry(world, &["train", "--data", "-", "--model", "popularity", "--out", "piped"]);
+    piped.stdin(log);
+    succeed(piped)?;
+    succeed(rivalry(world, &["sweep", "search.toml", "--keep-models", "--quiet", "--out", "sweep"]))?;
     succeed(rivalry(world, &["data", "prepare", "log.csv", "set"])).map(|_| ())
 }
 
 /// Every file that is read again.
 fn targets(world: &Path) -> Result<Vec<Target>, String> {
     let mut files: Vec<PathBuf> = vec![];
-    for folder in ["run", "sweep", "set"].map(PathBuf::from) {
+    for folder in ["run", "piped", "sweep", "set"].map(PathBuf::from) {
         let inside = |folder: &Path| -> Vec<PathBuf> {
             names(&world.join(folder)).iter().map(|name| folder.join(name)).collect()
         };
@@ -121,14 +125,15 @@ fn commands(file: &Path) -> Result<Vec<Vec<String>>, String> {
             format!("train --resume {run}"),
         ],
         "checkpoint" => &[format!("train --resume {run}"), format!("train --resume {run} --epochs 6")],
-        "config.toml" if file.starts_with("run") => &[report, format!("train --resume {run} --epochs 6")],
+        "config.toml" if !file.starts_with("sweep") => &[report, format!("train --resume {run}")],
         "config.toml" => &[report, "sweep search.toml --out sweep".to_owned()],
-        "metrics.json" if file.starts_with("run") => {
+        "metrics.json" if !file.starts_with("sweep") => {
             &[report, format!("evaluate {run} --verify"), format!("train --resume {run}")]
         }
         "metrics.json" => &[report, "sweep search.toml --out sweep".to_owned()],
         "log.jsonl" => &[report, format!("train --resume {run}")],
         "inspect.json" => &[report],
+        "stdin" => &[format!("evaluate {run}")],
         "failed.txt" => &[report, "sweep search.toml --out sweep".to_owned()],
         "chosen.json" => &["compare sweep".to_owned()],
         "train.tsv" | "valid.tsv" | "test.tsv" | "user_list.tsv" | "item_list.tsv" | "checksums.txt" => {

@@ -28,7 +28,7 @@ impl PreparedChecksums {
     /// The content of the list.
     pub fn to_bytes(&self) -> Vec<u8> {
         let lines: String = self.0.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
-        FORMAT.comment(&lines)
+        FORMAT.comment(lines)
     }
 
     /// Reads a list; `None` if the file of this name is not such a list, but somebody else's.

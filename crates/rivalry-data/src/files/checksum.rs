@@ -114,12 +114,13 @@ impl TextFormat {
         let head = format!(
             "{before}{{{space}\"format\"{colon}\"{name} {version}\",{space}\"checksum\"{colon}\"{BLANK}\",{after}"
         );
-        sealed(head)
+        sealed(head.into_bytes())
     }
 
-    /// Text after a first line that starts with `#`, as a comment in TOML.
-    pub fn comment(&self, text: &str) -> Vec<u8> {
-        sealed(format!("# {} {}, checksum {BLANK}\n{text}", self.name, self.version))
+    /// Content after a first line that starts with `#`, as a comment in TOML.
+    pub fn comment(&self, content: impl AsRef<[u8]>) -> Vec<u8> {
+        let line = format!("# {} {}, checksum {BLANK}\n", self.name, self.version);
+        sealed([line.as_bytes(), content.as_ref()].concat())
     }
 
     /// Reads a file; `None` if there is none. `help` says what to do if it is damaged.
@@ -167,8 +168,7 @@ impl TextFormat {
     }
 }
 
-fn sealed(text: String) -> Vec<u8> {
-    let mut content = text.into_bytes();
+fn sealed(mut content: Vec<u8>) -> Vec<u8> {
     seal(&mut content);
     content
 }

@@ -31,7 +31,7 @@ impl RunFolder {
     }
 
     pub(super) fn write_config(&self, config: &Config) -> Result<()> {
-        let content = CONFIG_FORMAT.comment(&config.to_toml());
+        let content = CONFIG_FORMAT.comment(config.to_toml());
         write_atomically(&self.path().join(CONFIG), |file| file.write_all(&content))
     }
 

@@ -115,7 +115,7 @@ pub fn failure(trial: &Path) -> Result<Option<String>> {
 
 /// Records why a trial failed.
 pub(super) fn write_failure(folder: &Path, trial: &Trial, reason: &Error) -> Result<()> {
-    let content = FAILED_FORMAT.comment(&format!("{reason}\n"));
+    let content = FAILED_FORMAT.comment(format!("{reason}\n"));
     write_atomically(&folder.join(&trial.name).join(FAILED), |file| file.write_all(&content))
 }
 
