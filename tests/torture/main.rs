@@ -19,7 +19,7 @@ use random::Random;
 use scenarios::{SCENARIOS, Tally};
 
 const SHORT: u64 = 25;
-const FEW_FLIPS: u64 = 30;
+const FEW_FLIPS: u64 = 12;
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
