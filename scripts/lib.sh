@@ -38,11 +38,11 @@ python_environment() {
   target/python/bin/pip install --quiet --group test
 }
 
-# Puts the Python sources and the compiled module of this checkout into that environment, without building a wheel.
+# Puts the Python sources and the module compiled with a profile into that environment, without building a wheel.
 python_package_in_place() {
   local site
   site=$(target/python/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
   rm -rf "$site"/rivalry "$site"/rivalry-*.dist-info
   cp -r python/rivalry "$site/rivalry"
-  cp target/release/lib_rivalry.so "$site/rivalry/_rivalry.abi3.so"
+  cp "target/$1/lib_rivalry.so" "$site/rivalry/_rivalry.abi3.so"
 }
