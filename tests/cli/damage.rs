@@ -186,6 +186,16 @@ fn prepared_data_are_checked() {
 }
 
 #[test]
+fn data_that_came_by_standard_input_are_checked() {
+    let world = World::with_log();
+    let train = ["train", "--data", "-", "--model", "popularity", "--out", "run", "--quiet"];
+    world.command(&train).write_stdin(world.read("log.csv")).assert().success();
+    world.ok(&["evaluate", "run"]);
+    flip(&world, "run/stdin", 1);
+    holds(&world.fails(2, &["evaluate", "run"]), &["run/stdin: ", DAMAGED, "train the run again"]);
+}
+
+#[test]
 fn files_of_a_later_release_are_not_called_damaged() {
     let world = World::with_log();
     world.train("run", &[]);

@@ -30,8 +30,10 @@ fn the_files_of_runs_and_the_tensors_of_models_are_those_of_the_page() {
     world.train("mf", &["--loss", "dsl"]);
     world.train("lightgcn", &["--model", "lightgcn"]);
     world.ok(&["train", "--data", "log.csv", "--model", "popularity", "--out", "popularity", "--quiet"]);
+    let piped = ["train", "--data", "-", "--model", "popularity", "--out", "piped", "--quiet"];
+    world.command(&piped).write_stdin(world.read("log.csv")).assert().success();
     world.ok(&["inspect", "mf"]);
-    for run in ["mf", "lightgcn", "popularity"] {
+    for run in ["mf", "lightgcn", "popularity", "piped"] {
         files.extend(names(&world, run));
         let model = Tensors::read(&world.path(&format!("{run}/model.safetensors"))).unwrap();
         tensors.extend(model.names().map(str::to_owned));
