@@ -49,7 +49,7 @@ class Dataset:
         self.user_ids: Optional[Ids] = _ids(user_ids)
         self.item_ids: Optional[Ids] = _ids(item_ids)
         users, items = texts(self.user_ids), texts(self.item_ids)
-        self._data = _rivalry.Dataset(name, interactions(known), held_out[0], held_out[1], users, items)
+        self._data = _rivalry.Dataset(name, interactions(known), held_out[0], held_out[1], (users, items))
 
     @classmethod
     def _of(cls, data: _rivalry.Dataset, user_ids: Optional[Ids], item_ids: Optional[Ids]) -> Dataset:

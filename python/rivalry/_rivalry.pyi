@@ -71,8 +71,7 @@ class Dataset:
         train: Interactions,
         valid: Optional[Interactions] = None,
         test: Optional[Interactions] = None,
-        users: Optional[list[str]] = None,
-        items: Optional[list[str]] = None,
+        ids: tuple[Optional[list[str]], Optional[list[str]]] = (None, None),
     ) -> Dataset: ...
     @property
     def name(self) -> str: ...

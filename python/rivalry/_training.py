@@ -24,7 +24,7 @@ def training_data(user_items: Any, validation: Any, columns: Columns) -> Dataset
         columns.refuse("user_items")
         source = user_items._data
         if validation is None:
-            parts = (source.train, source.valid, None, source.users, source.items)
+            parts = (source.train, source.valid, None, (source.users, source.items))
             return Dataset._of(_rivalry.Dataset(source.name, *parts), user_items.user_ids, user_items.item_ids)
         if len(source.valid):
             raise ValueError("the data set has a validation part\n  help: leave validation out")

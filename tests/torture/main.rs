@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use random::Random;
 use scenarios::{SCENARIOS, Tally};
 
-const SHORT: u64 = 25;
+const SHORT: u64 = 15;
 const FEW_FLIPS: u64 = 12;
 
 fn main() -> ExitCode {

@@ -25,16 +25,15 @@ pub struct Dataset {
 
 #[pymethods]
 impl Dataset {
-    /// A data set of these parts. Without ids, users and items are identified by their row and column numbers.
+    /// A data set of these parts, and the ids of its users and items. Without ids, users and items are identified by their row and column numbers.
     #[new]
-    #[pyo3(signature = (name, train, valid=None, test=None, users=None, items=None))]
+    #[pyo3(signature = (name, train, valid=None, test=None, ids=(None, None)))]
     fn new(
         name: &str,
         train: &Interactions,
         valid: Option<&Interactions>,
         test: Option<&Interactions>,
-        users: Option<Vec<String>>,
-        items: Option<Vec<String>>,
+        ids: (Option<Vec<String>>, Option<Vec<String>>),
     ) -> PyResult<Self> {
         let (n_users, n_items) = (train.table.n_users(), train.table.n_items());
         let table = |part: Option<&Interactions>| match part {
@@ -42,7 +41,7 @@ impl Dataset {
             None => rivalry::data::Interactions::empty(n_users, n_items),
         };
         let parts = Parts { train: table(Some(train)), valid: table(valid), test: table(test) };
-        let (users, items) = (ids(users, n_users)?, ids(items, n_items)?);
+        let (users, items) = (id_map(ids.0, n_users)?, id_map(ids.1, n_items)?);
         let data = rivalry::data::Dataset::new(name, users, items, parts, vec![]).map_err(raise)?;
         Ok(Self { data: Arc::new(data) })
     }
@@ -133,7 +132,7 @@ pub fn split(
         rating: rating.map(|rating| rating.to_vec()).transpose()?,
         time: time.map(|time| time.to_vec()).transpose()?,
     };
-    let (users, items) = (ids(users.0, users.1)?, ids(items.0, items.1)?);
+    let (users, items) = (id_map(users.0, users.1)?, id_map(items.0, items.1)?);
     let raw = RawData { users, items, parts: RawParts::Whole(records), notes: vec![], reading: None };
     Ok(run_detached(py, 1, move || prepare(&name, raw, &preparation))?.into())
 }
@@ -194,7 +193,7 @@ fn matrix(array: &PyReadonlyArray2<'_, f32>) -> PyResult<Matrix> {
         .ok_or_else(|| invalid("expected an array of two dimensions"))
 }
 
-fn ids(given: Option<Vec<String>>, count: usize) -> PyResult<IdMap> {
+fn id_map(given: Option<Vec<String>>, count: usize) -> PyResult<IdMap> {
     match given {
         None => Ok((0..count).map(|id| id.to_string()).collect()),
         Some(ids) => IdMap::try_from_unique(ids).map_err(|id| invalid(format!("the id '{id}' occurs twice"))),
