@@ -77,7 +77,7 @@ pub(super) fn read_records(
     while let Some(line) = rows.next_into(&mut fields)? {
         let fits = fields.len() == layout.width;
         // A file that starts with comments may have more; elsewhere `#` may begin an id.
-        if fields[0].starts_with('#') && (text.comments > 0 || !fits) {
+        if fields.first().is_some_and(|field| field.starts_with('#')) && (text.comments > 0 || !fits) {
             comments += 1;
             continue;
         }
