@@ -71,7 +71,7 @@ class Dataset:
         train: Interactions,
         valid: Optional[Interactions] = None,
         test: Optional[Interactions] = None,
-        ids: tuple[Optional[list[str]], Optional[list[str]]] = (None, None),
+        ids: Optional[tuple[Optional[list[str]], Optional[list[str]]]] = None,
     ) -> Dataset: ...
     @property
     def name(self) -> str: ...

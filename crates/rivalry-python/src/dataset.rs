@@ -27,13 +27,13 @@ pub struct Dataset {
 impl Dataset {
     /// A data set of these parts, and the ids of its users and items. Without ids, users and items are identified by their row and column numbers.
     #[new]
-    #[pyo3(signature = (name, train, valid=None, test=None, ids=(None, None)))]
+    #[pyo3(signature = (name, train, valid=None, test=None, ids=None))]
     fn new(
         name: &str,
         train: &Interactions,
         valid: Option<&Interactions>,
         test: Option<&Interactions>,
-        ids: (Option<Vec<String>>, Option<Vec<String>>),
+        ids: Option<(Option<Vec<String>>, Option<Vec<String>>)>,
     ) -> PyResult<Self> {
         let (n_users, n_items) = (train.table.n_users(), train.table.n_items());
         let table = |part: Option<&Interactions>| match part {
@@ -41,7 +41,8 @@ impl Dataset {
             None => rivalry::data::Interactions::empty(n_users, n_items),
         };
         let parts = Parts { train: table(Some(train)), valid: table(valid), test: table(test) };
-        let (users, items) = (id_map(ids.0, n_users)?, id_map(ids.1, n_items)?);
+        let (users, items) = ids.unwrap_or_default();
+        let (users, items) = (id_map(users, n_users)?, id_map(items, n_items)?);
         let data = rivalry::data::Dataset::new(name, users, items, parts, vec![]).map_err(raise)?;
         Ok(Self { data: Arc::new(data) })
     }
