@@ -23,6 +23,9 @@ pub struct Dataset {
     pub data: Arc<rivalry::data::Dataset>,
 }
 
+/// Original ids in the order of rows or columns, if there are any.
+type Ids = Option<Vec<String>>;
+
 #[pymethods]
 impl Dataset {
     /// A data set of these parts, and the ids of its users and items. Without ids, users and items are identified by their row and column numbers.
@@ -33,7 +36,7 @@ impl Dataset {
         train: &Interactions,
         valid: Option<&Interactions>,
         test: Option<&Interactions>,
-        ids: Option<(Option<Vec<String>>, Option<Vec<String>>)>,
+        ids: Option<(Ids, Ids)>,
     ) -> PyResult<Self> {
         let (n_users, n_items) = (train.table.n_users(), train.table.n_items());
         let table = |part: Option<&Interactions>| match part {

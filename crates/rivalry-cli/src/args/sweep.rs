@@ -62,7 +62,7 @@ pub struct SweepArgs {
     /// Stop a trial early after N evaluations without improvement; 'none' runs all epochs [default: 10]
     #[arg(long, value_name = "N|none", value_parser = patience, help_heading = "Training")]
     patience: Option<Patience>,
-    /// Metric that selects the epoch and the best trial, such as Recall@20 [default: NDCG@20]
+    /// Metric that selects the epoch and the best trial, such as Recall@20; by default NDCG@20
     #[arg(long, value_name = "METRIC", help_heading = "Training")]
     select_by: Option<String>,
     /// Cut-offs K of the metrics, such as 5,20 [default: 20]
