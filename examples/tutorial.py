@@ -16,13 +16,13 @@ print(data)
 log = sp.random(300, 200, density=0.1, format="csr", random_state=0)
 print(rivalry.split(log, test=0.2, seed=1))
 
-# %% Training. The epoch that is best on the validation part is kept.
+# %% Training. The epoch that is best on the validation set is kept.
 model = rivalry.Recommender(loss="sl", loss_params={"tau": 0.2}, factors=32, epochs=10, negatives=100, eval_every=2)
 model.fit(data)
 print(model.report_)
 print("NDCG@20 by epoch:", {record["epoch"]: round(record["valid"]["NDCG@20"], 4) for record in model.history_})
 
-# %% Evaluation by full ranking on the test part.
+# %% Evaluation by full ranking on the test set.
 ours = rivalry.evaluate(model, data)["metrics"]
 print({name: round(value, 4) for name, value in ours.items()})
 

@@ -39,7 +39,7 @@ impl Checkpointer for Strict {
     }
 }
 
-/// A data set from training and test pairs, without a validation part.
+/// A data set from training and test pairs, without a validation set.
 fn world(n_users: usize, n_items: usize, train: &[(u32, u32)], test: &[(u32, u32)]) -> Dataset {
     let ids = |n: usize| (0..n).map(|id| id.to_string()).collect::<IdMap>();
     let part = |pairs: &[(u32, u32)]| Interactions::from_pairs(n_users, n_items, pairs.iter().copied());

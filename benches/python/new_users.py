@@ -1,4 +1,4 @@
-"""Compares folded-in user vectors (`recalculate_user`) with trained ones: NDCG@20 on the test part, as a table.
+"""Compares folded-in user vectors (`recalculate_user`) with trained ones: NDCG@20 on the test set, as a table.
 
 RIVALRY_DATA=folder-of-the-published-data python benches/python/new_users.py
 """

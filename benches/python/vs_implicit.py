@@ -1,11 +1,11 @@
 """Rivalry beside `implicit`: BPR and ALS there, matrix factorisation with SL and DSL-CA here, each tuned over a small
-grid on the validation part, all judged by the same evaluator on the test part.
+grid on the validation set, all judged by the same evaluator on the test set.
 
     pip install . implicit
     RIVALRY_DATA=folder-of-the-published-data python benches/python/vs_implicit.py > table.md
 
 The time is that of one `fit` with the chosen settings, after the search, on the same number of threads. Ours evaluates
-on the validation part as it goes, to find the epoch; for `implicit` the number of iterations is part of the grid.
+on the validation set as it goes, to find the epoch; for `implicit` the number of iterations is part of the grid.
 """
 
 import argparse

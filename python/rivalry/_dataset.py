@@ -14,7 +14,7 @@ from ._input import interactions, matrix, texts, to_csr
 
 
 class Dataset:
-    """Training, validation and test parts: CSR matrices of ones with users as rows and items as columns.
+    """Training, validation and test sets: CSR matrices of ones with users as rows and items as columns.
 
     :func:`rivalry.split` and :func:`rivalry.datasets.load` return one; the constructor takes parts of your own.
 
@@ -59,17 +59,17 @@ class Dataset:
 
     @property
     def train(self) -> sparse.csr_matrix:
-        """The training part."""
+        """The training set."""
         return matrix(self._data.train)
 
     @property
     def valid(self) -> sparse.csr_matrix:
-        """The validation part, on which epochs and settings are chosen; may be empty."""
+        """The validation set, on which epochs and settings are chosen; may be empty."""
         return matrix(self._data.valid)
 
     @property
     def test(self) -> sparse.csr_matrix:
-        """The test part, which is reported; may be empty."""
+        """The test set, which is reported; may be empty."""
         return matrix(self._data.test)
 
     @property
@@ -108,7 +108,7 @@ def _rebuilt(parts: Any, user_ids: Optional[Ids], item_ids: Optional[Ids], name:
 
 
 def _held_out(part: sparse.csr_array, train: sparse.csr_array, what: str) -> sparse.csr_array:
-    """The interactions of a part that are not in the training part."""
+    """The interactions of a part that are not in the training set."""
     if part.shape != train.shape:
         return part
     # Sums of repeated entries stay booleans.

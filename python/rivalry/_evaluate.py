@@ -52,7 +52,7 @@ def evaluate(
     k:
         The list lengths.
     mask:
-        The items that are not candidates when the test part is evaluated: ``"train+valid"`` or ``"train"``.
+        The items that are not candidates when the test set is evaluated: ``"train+valid"`` or ``"train"``.
     average:
         The mean is over users with held-out items (``"evaluable"``) or over all users (``"all"``).
     per_user, buckets, beyond_accuracy:
@@ -106,7 +106,7 @@ def evaluate(
 def _dataset(model: Any, data: Any, test: Any, columns: Columns) -> Dataset:
     if isinstance(data, Dataset):
         if test is not None:
-            raise ValueError("the data set has a test part\n  help: leave test out, or give two matrices")
+            raise ValueError("the data set has a test set\n  help: leave test out, or give two matrices")
         columns.refuse("data")
         return data
     if test is None:

@@ -83,7 +83,7 @@ class Recommender(Parameters, Ranking):
     eval_every:
         Epochs between evaluations (default 5).
     patience:
-        Early stopping after this many evaluations without an improvement on the validation part; ``None`` runs all
+        Early stopping after this many evaluations without an improvement on the validation set; ``None`` runs all
         epochs. The default, ``"default"``, is that of the command line: 10 if there is validation.
     sampler, sampler_params:
         The negative sampler (default ``"uniform"``) and its parameters (see :func:`rivalry.samplers`).
@@ -249,7 +249,7 @@ class Recommender(Parameters, Ranking):
         ----------
         user_items:
             A SciPy CSR matrix with users as rows and items as columns; a frame (pandas, polars, pyarrow) with a user
-            and an item column; or a :class:`rivalry.Dataset`, of which the training and validation parts are used.
+            and an item column; or a :class:`rivalry.Dataset`, of which the training and validation sets are used.
         validation:
             Held-out interactions in the same form; or the fraction of ``user_items`` that is held out, such as 0.1,
             or another way to choose it, as in :func:`rivalry.split`. The epoch that is best on them is kept; without

@@ -82,7 +82,7 @@ def split(
     rating_col: Any = None,
     time_col: Any = None,
 ) -> Dataset:
-    """Splits interactions into training, validation and test parts, as the command line does.
+    """Splits interactions into training, validation and test sets, as the command line does.
 
     Parameters
     ----------
@@ -90,14 +90,14 @@ def split(
         A sparse matrix, or a frame (pandas, polars, pyarrow) with a user and an item column and, optionally, a rating
         and a time column.
     split:
-        How the test part is chosen: ``"random"`` (a fraction of each user's items), ``"leave-last"``, ``"time"``,
+        How the test set is chosen: ``"random"`` (a fraction of each user's items), ``"leave-last"``, ``"time"``,
         ``"popularity"``, or ``"none"`` to train on everything; or a dictionary such as
         ``{"type": "leave-last", "n": 2}``.
     test:
-        The fraction of the test part, for splits by fraction (default 0.2).
+        The fraction of the test set, for splits by fraction (default 0.2).
     validation:
-        The fraction of the training part that becomes the validation part, such as 0.1; or how it is chosen: ``"auto"``
-        (like the test part), ``"random"``, ``"leave-last"``, ``"time"`` or ``"none"``, or a dictionary such as
+        The fraction of the training set that becomes the validation set, such as 0.1; or how it is chosen: ``"auto"``
+        (like the test set), ``"random"``, ``"leave-last"``, ``"time"`` or ``"none"``, or a dictionary such as
         ``{"type": "random", "ratio": 0.1}``.
     seed:
         The seed of random splits.
@@ -125,7 +125,7 @@ def split(
 
 
 def carve(log: Log, validation: Union[float, Split], name: str) -> Dataset:
-    """Splits a validation part off, and no test part: a fraction of each user's items, or as in :func:`split`."""
+    """Splits a validation set off, and no test set: a fraction of each user's items, or as in :func:`split`."""
     return split_log(log, preparation("none", validation, None, None, None, None), name)
 
 

@@ -18,7 +18,7 @@ from ._split import carve
 
 
 def training_data(user_items: Any, validation: Any, columns: Columns) -> Dataset:
-    """The input of `fit` as a data set without a test part."""
+    """The input of `fit` as a data set without a test set."""
     carved = isinstance(validation, (numbers.Real, str, dict)) and not isinstance(validation, bool)
     if isinstance(user_items, Dataset):
         columns.refuse("user_items")
@@ -27,7 +27,7 @@ def training_data(user_items: Any, validation: Any, columns: Columns) -> Dataset
             parts = (source.train, source.valid, None, (source.users, source.items))
             return Dataset._of(_rivalry.Dataset(source.name, *parts), user_items.user_ids, user_items.item_ids)
         if len(source.valid):
-            raise ValueError("the data set has a validation part\n  help: leave validation out")
+            raise ValueError("the data set has a validation set\n  help: leave validation out")
         if not carved:
             raise TypeError(
                 f"validation must be a fraction of the data set, such as 0.1, not {type(validation).__name__}\n"

@@ -1,8 +1,5 @@
 //! Commands on finished runs, the lists, completions and quickstart.
 
-use std::io::Read;
-use std::process::{Command, Stdio};
-
 use serde_json::Value;
 
 use crate::support::{World, holds, texts};
@@ -161,16 +158,8 @@ fn completions_version_and_help() {
 
 #[test]
 fn a_reader_that_leaves_early_is_no_error() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rivalry"))
-        .args(["list", "losses"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let mut said = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert!(child.wait().unwrap().success() && said.is_empty(), "{said}");
+    let said = World::new().ok_with_closed_output(&["list", "losses"]);
+    assert!(said.is_empty(), "{said}");
 }
 
 #[test]

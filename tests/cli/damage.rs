@@ -41,7 +41,7 @@ fn a_damaged_checkpoint_is_never_called_the_last_good_one() {
     let world = World::with_log();
     let dot = ["--loss", "sl", "--set", "model.score=dot", "--batch-size", "50"];
     world.train("run", &dot);
-    let config = world.unsealed("run/config.toml").replace("lr = 0.1\n", "lr = 1e30\n");
+    let config = world.without_checksum("run/config.toml").replace("lr = 0.1\n", "lr = 1e30\n");
     world.write("run/config.toml", &config);
     std::fs::remove_file(world.path("run/metrics.json")).unwrap();
     flip(&world, "run/checkpoint", 4);
@@ -132,7 +132,7 @@ fn an_edited_config_says_what_to_do() {
     // As a config file of the user it is read, with a note, unless the line is deleted.
     let (_, said) = world.ok(&["train", "--config", "run/config.toml", "--out", "other", "--quiet"]);
     holds(&said, &["note    run/config.toml: was changed or damaged", "delete the first line"]);
-    world.write("mine.toml", &world.unsealed("run/config.toml"));
+    world.write("mine.toml", &world.without_checksum("run/config.toml"));
     let (_, said) = world.ok(&["train", "--config", "mine.toml", "--out", "mine", "--quiet"]);
     assert_eq!(said, "");
     assert!(world.read("mine/model.safetensors") == world.read("other/model.safetensors"));

@@ -16,7 +16,7 @@ Every setting of a config, as `rivalry list settings` shows it. Set one with `--
 in a TOML file (`--config`). This page is generated; a test keeps it up to date.
 
 Score, learning rate, weight decay and the number of negatives are by default those that suit the loss. A training stops after
-ten evaluations without an improvement on the validation part (`train.patience`), evaluated every five epochs; `--patience none`
+ten evaluations without an improvement on the validation set (`train.patience`), evaluated every five epochs; `--patience none`
 runs all epochs, as presets and `rivalry reproduce` do.
 
 | key | default | values | flag | what it is |

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use assert_cmd::cargo::cargo_bin_cmd;
 use serde_json::Value;
@@ -41,10 +41,27 @@ impl World {
     }
 
     /// The text of a file as releases without checksums wrote it.
-    pub fn unsealed(&self, name: &str) -> String {
+    pub fn without_checksum(&self, name: &str) -> String {
         let text = String::from_utf8(self.read(name)).unwrap();
         let head = |line: &&str| line.contains("xxh3-") || line.contains("\"format\": \"rivalry-");
         text.lines().filter(|line| !head(line)).map(|line| format!("{line}\n")).collect()
+    }
+
+    /// Runs a command whose standard output is closed by its reader at once. It must succeed; returns what it prints to
+    /// standard error.
+    pub fn ok_with_closed_output(&self, args: &[&str]) -> String {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rivalry"))
+            .args(args)
+            .current_dir(self.0.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{said}");
+        said
     }
 
     pub fn command(&self, args: &[&str]) -> assert_cmd::Command {

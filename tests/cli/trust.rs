@@ -33,7 +33,7 @@ fn a_run_is_repeated_from_its_record_to_the_bit() {
 fn a_run_that_does_not_repeat_says_what_differs() {
     let world = trained();
     // The config no longer matches the record.
-    let config = world.unsealed("run/config.toml");
+    let config = world.without_checksum("run/config.toml");
     world.write("run/config.toml", &config.replace("lr = 0.1", "lr = 0.2"));
     let said = world.fails(1, &["rerun", "run", "--quiet"]);
     holds(&said, &["not verified", "'learned.users': ", "numbers differ", "the log differs"]);
@@ -67,7 +67,7 @@ fn figures_are_recomputed_and_a_changed_one_is_found() {
     holds(&out, &["verified: 42 figures", "recomputed in f64"]);
     let document = world.json(&["evaluate", "run", "--verify", "--json"]);
     assert!(document["verification"]["largest_difference"].as_f64().unwrap() < 1e-12);
-    let record = world.unsealed("run/metrics.json");
+    let record = world.without_checksum("run/metrics.json");
     let (before, after) = record.split_once("\"test\"").unwrap();
     let (name, rest) = after.split_once("\"NDCG@20\": ").unwrap();
     let (_, rest) = rest.split_once(',').unwrap();

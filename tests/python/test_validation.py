@@ -1,4 +1,4 @@
-"""Validation parts that `fit` makes or is given."""
+"""Validation sets that `fit` makes or is given."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_fractions_that_are_refused(data: Any) -> None:
         (data.train, 0, ValueError, "^validation: 0 is not a"),
         (data.train, "randon", ValueError, "validation: unknown choice 'randon'"),
         (data.train, True, TypeError, "validation must be a SciPy CSR matrix, found bool"),
-        (data, 0.1, ValueError, "the data set has a validation part"),
+        (data, 0.1, ValueError, "the data set has a validation set"),
         (rivalry.Dataset(data.train), data.valid, TypeError, "validation must be a fraction"),
     ]
     for user_items, validation, error, text in cases:

@@ -27,14 +27,14 @@ optim.lr = [0.01, 1e30]
 #[derive(Default)]
 pub struct Flips {
     pub refused: usize,
-    pub healed: usize,
+    pub repaired: usize,
     /// What happened instead.
     pub unnoticed: Vec<String>,
 }
 
 impl Flips {
     pub fn total(&self) -> usize {
-        self.refused + self.healed + self.unnoticed.len()
+        self.refused + self.repaired + self.unnoticed.len()
     }
 }
 
@@ -65,7 +65,7 @@ pub fn flip_bits(random: &mut Random, count: usize) -> Result<Flips, String> {
         let named = said(&damaged.output).contains(&*name);
         match damaged.output.status.success() {
             false if named => flips.refused += 1,
-            true if named && damaged.model == intact.model => flips.healed += 1,
+            true if named && damaged.model == intact.model => flips.repaired += 1,
             _ => flips.unnoticed.push(format!(
                 "bit {bit} of {}, {command:?}: {} {}",
                 target.file.display(),

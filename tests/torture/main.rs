@@ -73,8 +73,8 @@ fn no_flip_unnoticed(random: &mut Random, count: usize) -> bool {
     flips.unnoticed.iter().for_each(|flip| println!("FAILED: unnoticed: {flip}"));
     let (total, unnoticed) = (flips.total(), flips.unnoticed.len());
     println!(
-        "{total} flipped bits: {} refused, {} healed, {unnoticed} unnoticed",
-        flips.refused, flips.healed
+        "{total} flipped bits: {} refused, {} repaired, {unnoticed} unnoticed",
+        flips.refused, flips.repaired
     );
     unnoticed == 0
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::CommandFactory;
-use rivalry::Setting;
+use rivalry::SettingMention;
 use rivalry::config::read_layer;
 
 use crate::args::{Cli, Command, DataCommand, flags_by_key};
@@ -46,7 +46,7 @@ impl SettingNames {
     }
 
     /// What the user writes for a setting; `None` if that is its config key.
-    pub fn name(&self, setting: Setting<'_>) -> Option<String> {
+    pub fn name(&self, setting: SettingMention<'_>) -> Option<String> {
         let command = self.command.as_ref()?;
         let has = |flag: &str| command.get_arguments().any(|arg| arg.get_long() == Some(flag));
         let in_file = setting.key.split('.').try_fold(None::<&toml::Value>, |value, key| match value {
@@ -93,7 +93,7 @@ mod tests {
 
     fn named(args: &[&str], key: &str, value: Option<&str>) -> Option<String> {
         let cli = Cli::parse_from([&["rivalry"], args].concat());
-        SettingNames::of(&cli.command).name(Setting { key, value })
+        SettingNames::of(&cli.command).name(SettingMention { key, value })
     }
 
     #[test]

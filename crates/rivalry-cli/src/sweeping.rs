@@ -115,7 +115,7 @@ impl SweepObserver for SweepDisplay {
 }
 
 impl DisplayState {
-    /// Said even if quiet: the user may have a failing disk.
+    /// Reports a damaged file, even with `--quiet`: the disk may be failing.
     fn say_damaged(&self, damage: &Error) {
         let note = || say(damage_note(damage));
         match &self.bar {

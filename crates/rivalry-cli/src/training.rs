@@ -78,14 +78,14 @@ pub fn train(
     }
 }
 
-/// Says so if the model is no better than chance.
+/// Prints a warning if the model is no better than chance.
 pub fn warn_of_nothing_learned(record: &RunRecord) {
     if let Some(reason) = &record.outcome.nothing_learned {
         say(format_args!("warning: nothing was learned: {reason}"));
     }
 }
 
-/// The note on a damaged file because of which a training starts from the beginning.
+/// The note on a damaged file because of which a training restarts from the beginning.
 pub fn damage_note(damage: &Error) -> String {
     format!("note    {damage}\n        restarting from the beginning; the result will be the same")
 }

@@ -4,7 +4,7 @@ mod settings;
 
 use std::path::{Path, PathBuf};
 
-pub use settings::Setting;
+pub use settings::SettingMention;
 
 /// A result whose error is [`Error`] unless stated otherwise.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

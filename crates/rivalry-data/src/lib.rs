@@ -76,7 +76,7 @@ pub use config::DataConfig;
 pub use dataset::Dataset;
 #[cfg(feature = "download")]
 pub use download::download;
-pub use error::{Error, InputError, Result, Setting, did_you_mean, unknown_name};
+pub use error::{Error, InputError, Result, SettingMention, did_you_mean, unknown_name};
 pub use ids::{IdMap, Interner};
 pub use interactions::Interactions;
 pub use load::{LoadOptions, STANDARD_INPUT, load, load_raw};

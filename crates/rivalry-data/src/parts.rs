@@ -25,11 +25,11 @@ impl Part {
 /// Something for each part of a data set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parts<T> {
-    /// For the training part.
+    /// For the training set.
     pub train: T,
-    /// For the validation part.
+    /// For the validation set.
     pub valid: T,
-    /// For the test part.
+    /// For the test set.
     pub test: T,
 }
 

@@ -31,7 +31,7 @@ impl PreparedChecksums {
         FORMAT.comment(lines)
     }
 
-    /// Reads a list; `None` if the file of this name is not such a list, but somebody else's.
+    /// Reads a list; `None` if the file was not written by Rivalry.
     ///
     /// # Errors
     /// If the list is damaged.

@@ -13,11 +13,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Purpose {
-    /// Choosing the test part. Key: user, or nothing for the popularity split.
+    /// Choosing the test set. Key: user, or nothing for the popularity split.
     TestSplit = 1,
-    /// Choosing the validation part. Key: as for the test part.
+    /// Choosing the validation set. Key: as for the test set.
     ValidationSplit = 2,
-    /// Adding false interactions to the training part. No key.
+    /// Adding false interactions to the training set. No key.
     FalseInteractions = 3,
     /// Popularity and clusters of the items of a synthetic data set. No key.
     SyntheticItems = 4,

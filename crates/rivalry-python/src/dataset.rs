@@ -17,7 +17,7 @@ use crate::errors::{invalid, raise};
 use crate::interactions::Interactions;
 use crate::lists::parse;
 
-/// Interactions split into training, validation and test parts.
+/// Interactions split into training, validation and test sets.
 #[pyclass(frozen, module = "rivalry._rivalry")]
 pub struct Dataset {
     pub data: Arc<rivalry::data::Dataset>,

@@ -50,7 +50,7 @@ impl GroupComparison {
     }
 }
 
-/// Compares the selected settings of each group. Evaluates their models on the test part, which takes the data: those
+/// Compares the selected settings of each group. Evaluates their models on the test set, which takes the data: those
 /// that are not on this machine are not downloaded. `progress` is called before each evaluation with the number of
 /// runs done and the total of the group.
 pub(crate) fn comparisons(

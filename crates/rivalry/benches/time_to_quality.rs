@@ -3,7 +3,7 @@
 //! `cargo bench -p rivalry --bench time_to_quality -- gowalla 0.124 0.160 optim.lr=0.1 loss.tau=0.1`: a known data set
 //! or a path, marks, and settings of the config, in any order. Without settings: MF, SL and the defaults.
 //!
-//! The test part is ranked after every epoch, and the time that takes is not counted. Looking at the test part is the
+//! The test set is ranked after every epoch, and the time that takes is not counted. Looking at the test set is the
 //! purpose here; it is not how an epoch should be chosen.
 
 use std::ops::ControlFlow;

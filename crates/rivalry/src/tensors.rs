@@ -10,7 +10,7 @@ use safetensors::tensor::{Dtype, SafeTensors, View};
 
 use crate::backbone::Embeddings;
 use crate::data::{IdMap, Interactions};
-use crate::files::checksum::{BLANK, Seal, damaged, seal};
+use crate::files::checksum::{ChecksumStatus, PLACEHOLDER, damaged, fill_in};
 use crate::files::write_atomically;
 use crate::memory::MemoryLimit;
 use crate::{Error, InputError, Result};
@@ -166,11 +166,11 @@ impl Tensors {
     /// The content of a file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, safetensors::SafeTensorError> {
         let mut texts = self.texts.clone();
-        texts.insert(CHECKSUM.to_owned(), BLANK.to_owned());
+        texts.insert(CHECKSUM.to_owned(), PLACEHOLDER.to_owned());
         let texts = serde_json::to_string(&texts).expect("texts are plain data");
         let metadata = HashMap::from([(TEXTS.to_owned(), texts)]);
         let mut bytes = safetensors::serialize(&self.tensors, Some(metadata))?;
-        seal(&mut bytes);
+        fill_in(&mut bytes);
         Ok(bytes)
     }
 
@@ -191,8 +191,8 @@ impl Tensors {
     /// # Errors
     /// If it is not a whole safetensors file, or has the checksum of other content.
     pub fn parse(bytes: &[u8]) -> Result<Self, InputError> {
-        let seal = Seal::of(bytes);
-        if seal == Seal::Broken {
+        let checksum = ChecksumStatus::of(bytes);
+        if checksum == ChecksumStatus::Invalid {
             return Err(changed());
         }
         let parsed = SafeTensors::read_metadata(bytes)
@@ -202,7 +202,7 @@ impl Tensors {
         // Another tool's file has none: the check of its format refuses it.
         let texts = metadata.and_then(|metadata| serde_json::from_str(metadata.get(TEXTS)?).ok());
         let texts: BTreeMap<String, String> = texts.unwrap_or_default();
-        if seal == Seal::Absent && texts.contains_key(CHECKSUM) {
+        if checksum == ChecksumStatus::Missing && texts.contains_key(CHECKSUM) {
             return Err(changed());
         }
         let owned = |view: safetensors::tensor::TensorView<'_>| Tensor {

@@ -10,7 +10,9 @@ mod train;
 
 use std::fs;
 use std::path::Path;
+use std::process::Output;
 
+use crate::kill::{no_panic, said};
 use crate::random::Random;
 
 /// A command and a way to interrupt it.
@@ -53,6 +55,20 @@ pub fn write_log(path: &Path, users: usize) {
         }
     }
     fs::write(path, text).expect("a log can be written");
+}
+
+/// Counts a command on a disk with little space. Returns whether it ran out of space; then it must have said so.
+pub fn out_of_space(output: &Output, tally: &mut Tally) -> Result<bool, String> {
+    no_panic(output)?;
+    if output.status.success() {
+        tally.completed += 1;
+        return Ok(false);
+    }
+    tally.interrupted += 1;
+    match said(output).contains("No space left") {
+        true => Ok(true),
+        false => Err(format!("it should say that the disk is full: {}", said(output))),
+    }
 }
 
 /// Checks that two files have the same content.

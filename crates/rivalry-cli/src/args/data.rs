@@ -123,25 +123,6 @@ pub fn seed() -> impl clap::builder::TypedValueParser<Value = u64> {
     value_parser!(u64).range(..=i64::MAX as u64)
 }
 
-/// A number of evaluations, or 'none'.
-#[derive(Clone, Copy, Debug)]
-pub struct Patience(Option<u32>);
-
-impl From<Patience> for toml::Value {
-    fn from(Patience(evaluations): Patience) -> Self {
-        evaluations.map_or("none".into(), Self::from)
-    }
-}
-
-/// Reads a patience.
-pub fn patience(text: &str) -> Result<Patience, String> {
-    match text.parse() {
-        _ if text == "none" => Ok(Patience(None)),
-        Ok(evaluations) if evaluations > 0 => Ok(Patience(Some(evaluations))),
-        _ => Err("expected a whole number ≥ 1, or 'none' to run all epochs".to_owned()),
-    }
-}
-
 fn delimiter(text: &str) -> Result<char, String> {
     let mut chars = text.chars();
     match (text, chars.next(), chars.next()) {

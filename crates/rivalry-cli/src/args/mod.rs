@@ -8,6 +8,7 @@ mod list;
 mod recommend;
 mod report;
 mod reproduce;
+mod selection;
 mod sweep;
 mod train;
 

@@ -7,7 +7,8 @@ use rivalry::InputError;
 use rivalry_runs::sweep::is_closed_form;
 
 use super::Common;
-use super::data::{Layer, Patience, PrepareArgs, ReadArgs, patience, seed};
+use super::data::{Layer, PrepareArgs, ReadArgs, seed};
+use super::selection::SelectionArgs;
 
 /// `rivalry sweep`
 #[derive(Debug, Args)]
@@ -59,15 +60,8 @@ pub struct SweepArgs {
     /// Negatives per training pair [default: depends on the loss; 1000 for the softmax family]
     #[arg(long, value_name = "N", help_heading = "Training")]
     negatives: Option<u32>,
-    /// Stop a trial early after N evaluations without improvement; 'none' runs all epochs [default: 10]
-    #[arg(long, value_name = "N|none", value_parser = patience, help_heading = "Training")]
-    patience: Option<Patience>,
-    /// Metric that selects the epoch and the best trial, such as Recall@20; by default NDCG@20
-    #[arg(long, value_name = "METRIC", help_heading = "Training")]
-    select_by: Option<String>,
-    /// Cut-offs K of the metrics, such as 5,20 [default: 20]
-    #[arg(short, long, value_delimiter = ',', value_name = "K,…", help_heading = "Training")]
-    k: Vec<u32>,
+    #[command(flatten)]
+    selection: SelectionArgs,
     /// Set any config key for all trials, such as train.eval_every=2; repeatable
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Training")]
     pub set: Vec<String>,
@@ -118,9 +112,7 @@ impl SweepArgs {
         layer.put("optim.lr", self.lr);
         layer.put("train.epochs", self.epochs);
         layer.put("train.negatives", self.negatives);
-        layer.put("train.patience", self.patience);
-        layer.put("eval.k", (!self.k.is_empty()).then(|| self.k.clone()));
-        layer.put("eval.select_by", self.select_by.clone());
+        self.selection.put_into(&mut layer);
         Ok(layer.0)
     }
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Command, Id};
 
 use super::Common;
-use super::data::{Layer, Patience, PrepareArgs, ReadArgs, patience, seed};
+use super::data::{Layer, PrepareArgs, ReadArgs, seed};
+use super::selection::SelectionArgs;
 
 /// `rivalry train`
 #[derive(Debug, Args)]
@@ -68,15 +69,8 @@ pub struct NewRunArgs {
     /// Epochs between evaluations [default: 5]
     #[arg(long, value_name = "N", help_heading = "Training")]
     eval_every: Option<u32>,
-    /// Stop early after N evaluations without improvement; 'none' runs all epochs [default: 10]
-    #[arg(long, value_name = "N|none", value_parser = patience, help_heading = "Training")]
-    patience: Option<Patience>,
-    /// Metric that selects the epoch, such as Recall@20; by default NDCG@20
-    #[arg(long, value_name = "METRIC", help_heading = "Training")]
-    select_by: Option<String>,
-    /// Cut-offs K of the metrics, such as 5,20 [default: 20]
-    #[arg(short, long, value_delimiter = ',', value_name = "K,…", help_heading = "Training")]
-    k: Vec<u32>,
+    #[command(flatten)]
+    selection: SelectionArgs,
     /// Seed of initialisation, shuffling and negative sampling [default: 0]
     #[arg(long, value_name = "N", value_parser = seed(), help_heading = "Training")]
     seed: Option<u64>,
@@ -118,10 +112,8 @@ impl TrainArgs {
         layer.put("train.batch_size", new.batch_size);
         layer.put("train.negatives", new.negatives);
         layer.put("train.eval_every", new.eval_every);
-        layer.put("train.patience", new.patience);
-        layer.put("eval.select_by", new.select_by.clone());
+        new.selection.put_into(&mut layer);
         layer.put("train.seed", new.seed.map(|seed| seed as i64));
-        layer.put("eval.k", (!new.k.is_empty()).then(|| new.k.clone()));
         layer.0
     }
 }

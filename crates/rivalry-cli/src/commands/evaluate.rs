@@ -166,13 +166,13 @@ fn per_user_table(path: &Path, args: &EvaluateArgs) -> Result<(Output, TableForm
 
 fn write_per_user(output: &Output, format: TableFormat, per_user: &PerUser, dataset: &Dataset) -> Result<()> {
     let mut columns = vec![Column::of_ids("user", &dataset.users)];
-    columns.extend(per_user.values.keys().map(|metric| Column::new(metric.to_string(), ColumnType::Double)));
+    columns.extend(per_user.values.keys().map(|metric| Column::new(metric.to_string(), ColumnType::Float64)));
     let mut table = TableWriter::create(output, format, columns)?;
     let mut cells = Vec::new();
     for (at, &user) in per_user.users.iter().enumerate() {
         cells.clear();
         cells.push(Cell::Text(dataset.users.original(user)));
-        cells.extend(per_user.values.values().map(|values| Cell::Double(values[at])));
+        cells.extend(per_user.values.values().map(|values| Cell::Float64(values[at])));
         table.row(&cells)?;
     }
     table.finish()

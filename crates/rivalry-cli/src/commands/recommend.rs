@@ -96,9 +96,9 @@ fn write_table(output: &Output, format: TableFormat, ranker: &Ranker, users: &[u
     let model = ranker.model();
     let columns = vec![
         Column::of_ids("user", &model.users),
-        Column::new("rank", ColumnType::Count),
+        Column::new("rank", ColumnType::UInt32),
         Column::of_ids("item", &model.items),
-        Column::new("score", ColumnType::Single),
+        Column::new("score", ColumnType::Float32),
     ];
     let mut table = TableWriter::create(output, format, columns)?;
     for portion in users.chunks(PORTION) {
@@ -106,7 +106,7 @@ fn write_table(output: &Output, format: TableFormat, ranker: &Ranker, users: &[u
         for (at, &user) in portion.iter().enumerate() {
             for (rank, (item, score)) in (1..).zip(ranked(model, &lists, at)) {
                 let user = Cell::Text(model.users.original(user));
-                table.row(&[user, Cell::Count(rank), Cell::Text(item), Cell::Single(score)])?;
+                table.row(&[user, Cell::UInt32(rank), Cell::Text(item), Cell::Float32(score)])?;
             }
         }
     }

@@ -97,7 +97,7 @@ fn show_plan(args: &ReproduceArgs, plan: &Plan, estimate: &str) -> std::io::Resu
     });
     print(table::table(["training", "settings", "of one core"], 2, rows))?;
     for cell in &plan.left_out {
-        // The shifted data sets have no validation part to select settings by.
+        // The shifted data sets have no validation set to select settings by.
         let shifted = catalogue()
             .iter()
             .any(|set| set.name == cell.data && set.preparation.validation == Validation::None {});

@@ -33,11 +33,11 @@ fn protocol(comparison: &Comparison) -> [(&'static str, String); 4] {
     let chosen = match shared.select {
         Some(Select::Valid) => "best on validation",
         Some(Select::Last) => "last",
-        Some(Select::Test) => "best on the test part itself (optimistic)",
+        Some(Select::Test) => "best on the test set itself (optimistic)",
         None => "none: no model is trained in epochs",
     };
     [
-        ("data", format!("{}, test part, full ranking", shared.data)),
+        ("data", format!("{}, test set, full ranking", shared.data)),
         ("mask", masked.to_owned()),
         ("mean", format!("over {over}")),
         ("epoch", chosen.to_owned()),

@@ -1,21 +1,21 @@
 //! Settings in error messages, named as the user gave them.
 //!
-//! An error names a setting by its config key: as its field (several are separated by commas), or in backticks in its message and help, alone
-//! (`` `data.read.item` ``) or with a value (`` `data.prepare.split.type = "random"` ``). A program whose users give
-//! settings in another way, as flags or arguments, renames them with [`Error::rename_settings`].
+//! An error names a setting by its config key: as its field (several are separated by commas), or in backticks in its
+//! message and help, alone (`` `data.read.item` ``) or with a value (`` `data.prepare.split.type = "random"` ``). A program
+//! whose users give settings in another way, as flags or arguments, renames them with [`Error::rename_settings`].
 
 use super::{Error, InputError};
 
 /// A setting that an error mentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Setting<'a> {
+pub struct SettingMention<'a> {
     /// The config key, such as `data.read.item`.
     pub key: &'a str,
     /// The value that the error suggests, without the quotes of a TOML string.
     pub value: Option<&'a str>,
 }
 
-impl<'a> Setting<'a> {
+impl<'a> SettingMention<'a> {
     /// Parses `KEY` or `KEY = VALUE`.
     fn parse(text: &'a str) -> Self {
         match text.split_once(" = ") {
@@ -29,7 +29,7 @@ impl Error {
     /// The same error with its settings renamed. `name` returns what to write in place of a setting, or `None` to leave
     /// it as it is; it is also asked about fields that are no settings.
     #[must_use]
-    pub fn rename_settings(self, name: &dyn Fn(Setting<'_>) -> Option<String>) -> Self {
+    pub fn rename_settings(self, name: &dyn Fn(SettingMention<'_>) -> Option<String>) -> Self {
         match self {
             Self::Input(error) => Self::Input(Box::new(error.rename_settings(name))),
             other => other,
@@ -38,8 +38,8 @@ impl Error {
 }
 
 impl InputError {
-    fn rename_settings(self, name: &dyn Fn(Setting<'_>) -> Option<String>) -> Self {
-        let renamed = |key: &str| name(Setting::parse(key)).unwrap_or_else(|| key.to_owned());
+    fn rename_settings(self, name: &dyn Fn(SettingMention<'_>) -> Option<String>) -> Self {
+        let renamed = |key: &str| name(SettingMention::parse(key)).unwrap_or_else(|| key.to_owned());
         let field = self.field.map(|field| field.split(", ").map(renamed).collect::<Vec<_>>().join(", "));
         let help = self.help.map(|help| rename_quoted(&help, name));
         Self { message: rename_quoted(&self.message, name), field, help, ..self }
@@ -47,14 +47,14 @@ impl InputError {
 }
 
 /// Replaces every setting in backticks.
-fn rename_quoted(text: &str, name: &dyn Fn(Setting<'_>) -> Option<String>) -> String {
+fn rename_quoted(text: &str, name: &dyn Fn(SettingMention<'_>) -> Option<String>) -> String {
     let mut renamed = String::with_capacity(text.len());
     for (n, piece) in text.split('`').enumerate() {
         if n % 2 == 0 {
             renamed.push_str(piece);
             continue;
         }
-        match name(Setting::parse(piece)) {
+        match name(SettingMention::parse(piece)) {
             Some(given) => renamed.push_str(&given),
             None => renamed.extend(["`", piece, "`"]),
         }
@@ -66,7 +66,7 @@ fn rename_quoted(text: &str, name: &dyn Fn(Setting<'_>) -> Option<String>) -> St
 mod tests {
     use super::*;
 
-    fn flag(setting: Setting<'_>) -> Option<String> {
+    fn flag(setting: SettingMention<'_>) -> Option<String> {
         let flag = match setting.key {
             "data.read.item" => "--item-col",
             "data.prepare.split.type" => "--split",

@@ -27,9 +27,9 @@ impl RowWriter for Delimited {
         for cell in cells {
             match cell {
                 Cell::Text(text) => self.0.write_field(text),
-                Cell::Count(n) => self.0.write_field(n.to_string()),
-                Cell::Single(x) => self.0.write_field(x.to_string()),
-                Cell::Double(x) => self.0.write_field(x.to_string()),
+                Cell::UInt32(n) => self.0.write_field(n.to_string()),
+                Cell::Float32(x) => self.0.write_field(x.to_string()),
+                Cell::Float64(x) => self.0.write_field(x.to_string()),
             }
             .map_err(cause)?;
         }

@@ -59,8 +59,7 @@ impl TableFormat {
     /// # Errors
     /// If the name or the extension is not known, or one contradicts the other.
     pub fn of_output(output: &Output, name: Option<&str>) -> Result<Self> {
-        let named = name.map(|name| Self::by_name(name).map_err(|e| (name, e)));
-        let named = named.transpose().map_err(|(_, e)| e)?;
+        let named = name.map(Self::by_name).transpose()?;
         if output.file().is_none() {
             return Ok(named.unwrap_or(Self::CSV));
         }

@@ -35,13 +35,13 @@ impl RowWriter for Json {
             serde_json::to_writer(&mut *sink, &column.name)?;
             sink.write_all(b":")?;
             match *cell {
-                Cell::Text(number) if column.kind == ColumnType::Integer => {
+                Cell::Text(number) if column.kind == ColumnType::Int64 => {
                     sink.write_all(number.as_bytes())?;
                 }
                 Cell::Text(text) => serde_json::to_writer(&mut *sink, text)?,
-                Cell::Count(n) => serde_json::to_writer(&mut *sink, &n)?,
-                Cell::Single(x) => serde_json::to_writer(&mut *sink, &x)?,
-                Cell::Double(x) => serde_json::to_writer(&mut *sink, &x)?,
+                Cell::UInt32(n) => serde_json::to_writer(&mut *sink, &n)?,
+                Cell::Float32(x) => serde_json::to_writer(&mut *sink, &x)?,
+                Cell::Float64(x) => serde_json::to_writer(&mut *sink, &x)?,
             }
         }
         self.rows += 1;

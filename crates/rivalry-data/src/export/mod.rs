@@ -7,9 +7,9 @@
 //! # let path = folder.path().join("best.csv");
 //! let output = Output::new(&path, false)?;
 //! let format = TableFormat::of_output(&output, None)?; // by the extension
-//! let columns = vec![Column::new("item", ColumnType::Text), Column::new("rank", ColumnType::Count)];
+//! let columns = vec![Column::new("item", ColumnType::Text), Column::new("rank", ColumnType::UInt32)];
 //! let mut table = TableWriter::create(&output, format, columns)?;
-//! table.row(&[Cell::Text("tea"), Cell::Count(1)])?;
+//! table.row(&[Cell::Text("tea"), Cell::UInt32(1)])?;
 //! table.finish()?;
 //! assert_eq!(std::fs::read_to_string(&path).unwrap(), "item,rank\ntea,1\n");
 //! # Ok::<(), rivalry_data::Error>(())
@@ -47,14 +47,14 @@ pub struct Column {
 pub enum ColumnType {
     /// Text.
     Text,
-    /// Whole numbers, given as text: ids that are numbers.
-    Integer,
-    /// 32-bit whole numbers without sign.
-    Count,
+    /// 64-bit integers, given as text: ids that are numbers.
+    Int64,
+    /// 32-bit unsigned integers.
+    UInt32,
     /// 32-bit floating-point numbers.
-    Single,
+    Float32,
     /// 64-bit floating-point numbers.
-    Double,
+    Float64,
 }
 
 impl Column {
@@ -66,7 +66,7 @@ impl Column {
     /// A column of original ids: numbers if all ids of the map are whole numbers without leading zeros, otherwise text.
     pub fn of_ids(name: impl Into<String>, ids: &IdMap) -> Self {
         let all = ids.iter().all(|id| integer(id).is_some());
-        Self::new(name, if all { ColumnType::Integer } else { ColumnType::Text })
+        Self::new(name, if all { ColumnType::Int64 } else { ColumnType::Text })
     }
 }
 
@@ -79,14 +79,14 @@ fn integer(text: &str) -> Option<i64> {
 /// A cell of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
-    /// Of a column of [text](ColumnType::Text) or of [integers](ColumnType::Integer).
+    /// Text, also for a column of [`ColumnType::Int64`].
     Text(&'a str),
-    /// Of a column of [counts](ColumnType::Count).
-    Count(u32),
-    /// Of a column of [single](ColumnType::Single) precision.
-    Single(f32),
-    /// Of a column of [double](ColumnType::Double) precision.
-    Double(f64),
+    /// A 32-bit unsigned integer.
+    UInt32(u32),
+    /// A 32-bit floating-point number.
+    Float32(f32),
+    /// A 64-bit floating-point number.
+    Float64(f64),
 }
 
 /// A table that is being written. Rows are passed on as they come, so memory is bounded; a file appears when the table is

@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Arc;
 
 use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
-use parquet::column::writer::ColumnWriter;
-use parquet::data_type::ByteArray;
+use parquet::column::writer::{ColumnWriter, ColumnWriterImpl};
+use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -26,10 +26,10 @@ struct Parquet {
 /// The cells of a column in the current row group.
 enum Values {
     Text(Vec<ByteArray>),
-    Integer(Vec<i64>),
-    Count(Vec<i32>),
-    Single(Vec<f32>),
-    Double(Vec<f64>),
+    Int64(Vec<i64>),
+    UInt32(Vec<i32>),
+    Float32(Vec<f32>),
+    Float64(Vec<f64>),
 }
 
 pub(super) fn start(sink: OutputWriter, columns: &[Column]) -> io::Result<Box<dyn RowWriter>> {
@@ -45,10 +45,10 @@ pub(super) fn start(sink: OutputWriter, columns: &[Column]) -> io::Result<Box<dy
 fn field(column: &Column) -> Result<Type, ParquetError> {
     let (physical, converted) = match column.kind {
         ColumnType::Text => (Physical::BYTE_ARRAY, ConvertedType::UTF8),
-        ColumnType::Integer => (Physical::INT64, ConvertedType::NONE),
-        ColumnType::Count => (Physical::INT32, ConvertedType::UINT_32),
-        ColumnType::Single => (Physical::FLOAT, ConvertedType::NONE),
-        ColumnType::Double => (Physical::DOUBLE, ConvertedType::NONE),
+        ColumnType::Int64 => (Physical::INT64, ConvertedType::NONE),
+        ColumnType::UInt32 => (Physical::INT32, ConvertedType::UINT_32),
+        ColumnType::Float32 => (Physical::FLOAT, ConvertedType::NONE),
+        ColumnType::Float64 => (Physical::DOUBLE, ConvertedType::NONE),
     };
     let field = Type::primitive_type_builder(&column.name, physical);
     field.with_repetition(Repetition::REQUIRED).with_converted_type(converted).build()
@@ -58,23 +58,23 @@ impl Values {
     fn new(kind: ColumnType) -> Self {
         match kind {
             ColumnType::Text => Self::Text(Vec::new()),
-            ColumnType::Integer => Self::Integer(Vec::new()),
-            ColumnType::Count => Self::Count(Vec::new()),
-            ColumnType::Single => Self::Single(Vec::new()),
-            ColumnType::Double => Self::Double(Vec::new()),
+            ColumnType::Int64 => Self::Int64(Vec::new()),
+            ColumnType::UInt32 => Self::UInt32(Vec::new()),
+            ColumnType::Float32 => Self::Float32(Vec::new()),
+            ColumnType::Float64 => Self::Float64(Vec::new()),
         }
     }
 
     fn push(&mut self, cell: &Cell<'_>) -> io::Result<()> {
         match (self, *cell) {
             (Self::Text(values), Cell::Text(text)) => values.push(text.into()),
-            (Self::Integer(values), Cell::Text(text)) => {
+            (Self::Int64(values), Cell::Text(text)) => {
                 values.push(integer(text).ok_or_else(|| io::Error::other(format!("'{text}' is no number")))?);
             }
             // The same 32 bits: the column is declared to be without sign.
-            (Self::Count(values), Cell::Count(n)) => values.push(n.cast_signed()),
-            (Self::Single(values), Cell::Single(x)) => values.push(x),
-            (Self::Double(values), Cell::Double(x)) => values.push(x),
+            (Self::UInt32(values), Cell::UInt32(n)) => values.push(n.cast_signed()),
+            (Self::Float32(values), Cell::Float32(x)) => values.push(x),
+            (Self::Float64(values), Cell::Float64(x)) => values.push(x),
             _ => return Err(io::Error::other("a cell of another type than its column")),
         }
         Ok(())
@@ -87,26 +87,11 @@ impl Parquet {
         for values in &mut self.columns {
             let Some(mut column) = group.next_column()? else { break };
             match (column.untyped(), values) {
-                (ColumnWriter::ByteArrayColumnWriter(writer), Values::Text(values)) => {
-                    writer.write_batch(values, None, None)?;
-                    values.clear();
-                }
-                (ColumnWriter::Int64ColumnWriter(writer), Values::Integer(values)) => {
-                    writer.write_batch(values, None, None)?;
-                    values.clear();
-                }
-                (ColumnWriter::Int32ColumnWriter(writer), Values::Count(values)) => {
-                    writer.write_batch(values, None, None)?;
-                    values.clear();
-                }
-                (ColumnWriter::FloatColumnWriter(writer), Values::Single(values)) => {
-                    writer.write_batch(values, None, None)?;
-                    values.clear();
-                }
-                (ColumnWriter::DoubleColumnWriter(writer), Values::Double(values)) => {
-                    writer.write_batch(values, None, None)?;
-                    values.clear();
-                }
+                (ColumnWriter::ByteArrayColumnWriter(writer), Values::Text(values)) => drain(writer, values)?,
+                (ColumnWriter::Int64ColumnWriter(writer), Values::Int64(values)) => drain(writer, values)?,
+                (ColumnWriter::Int32ColumnWriter(writer), Values::UInt32(values)) => drain(writer, values)?,
+                (ColumnWriter::FloatColumnWriter(writer), Values::Float32(values)) => drain(writer, values)?,
+                (ColumnWriter::DoubleColumnWriter(writer), Values::Float64(values)) => drain(writer, values)?,
                 _ => return Err(ParquetError::General("a column of another type than the schema's".into())),
             }
             column.close()?;
@@ -115,6 +100,16 @@ impl Parquet {
         self.rows = 0;
         Ok(())
     }
+}
+
+/// Writes the cells of a column and makes room for those of the next row group.
+fn drain<T: DataType>(
+    writer: &mut ColumnWriterImpl<'_, T>,
+    values: &mut Vec<T::T>,
+) -> Result<(), ParquetError> {
+    writer.write_batch(values, None, None)?;
+    values.clear();
+    Ok(())
 }
 
 impl RowWriter for Parquet {

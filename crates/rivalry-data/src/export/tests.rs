@@ -14,12 +14,12 @@ fn written(folder: &Path, name: &str, users: usize) -> Vec<u8> {
     let ids: IdMap = (0..users).map(|n| (n * 7).to_string()).collect();
     let columns = vec![
         Column::of_ids("user", &ids),
-        Column::new("rank", ColumnType::Count),
+        Column::new("rank", ColumnType::UInt32),
         Column::new("item", ColumnType::Text),
-        Column::new("score", ColumnType::Single),
-        Column::new("NDCG@20", ColumnType::Double),
+        Column::new("score", ColumnType::Float32),
+        Column::new("NDCG@20", ColumnType::Float64),
     ];
-    assert_eq!(columns[0].kind, ColumnType::Integer);
+    assert_eq!(columns[0].kind, ColumnType::Int64);
     let format = TableFormat::of_output(&output, None).unwrap();
     let mut table = TableWriter::create(&output, format, columns).unwrap();
     for user in ids.iter() {
@@ -27,10 +27,10 @@ fn written(folder: &Path, name: &str, users: usize) -> Vec<u8> {
             let (score, value) = (0.1 / rank as f32, 0.1 / f64::from(rank));
             let cells = [
                 Cell::Text(user),
-                Cell::Count(rank),
+                Cell::UInt32(rank),
                 Cell::Text(item),
-                Cell::Single(score),
-                Cell::Double(value),
+                Cell::Float32(score),
+                Cell::Float64(value),
             ];
             table.row(&cells).unwrap();
         }
@@ -107,7 +107,7 @@ fn parquet_has_typed_columns_and_several_row_groups() {
 #[test]
 fn ids_are_numbers_only_if_all_of_them_are() {
     let kind = |ids: &[&str]| Column::of_ids("user", &ids.iter().collect()).kind;
-    assert_eq!(kind(&["0", "-5", "120"]), ColumnType::Integer);
+    assert_eq!(kind(&["0", "-5", "120"]), ColumnType::Int64);
     for other in ["007", "-0", "+3", "1.5", "a", "", "99999999999999999999"] {
         assert_eq!(kind(&["0", other]), ColumnType::Text, "{other}");
     }

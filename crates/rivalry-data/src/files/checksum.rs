@@ -20,8 +20,8 @@ const DIGITS: usize = 16;
 /// Format and checksum are within so many bytes from the beginning.
 const HEAD: usize = 128;
 
-/// The text in the place of a checksum until [`seal`] replaces it.
-pub const BLANK: &str = "xxh3-0000000000000000";
+/// The text in the place of a checksum until [`fill_in`] replaces it.
+pub const PLACEHOLDER: &str = "xxh3-0000000000000000";
 
 /// The checksum of bytes: `xxh3-` and 16 lower-case hex digits.
 pub fn checksum(bytes: &[u8]) -> String {
@@ -57,8 +57,8 @@ impl<W: Write> Write for ChecksumWriter<W> {
     }
 }
 
-/// Replaces [`BLANK`], which must be within the first bytes of the content, by the checksum of the rest.
-pub fn seal(content: &mut [u8]) {
+/// Replaces [`PLACEHOLDER`], which must be within the first bytes of the content, by the checksum of the rest.
+pub fn fill_in(content: &mut [u8]) {
     let digits = digits_at(content).expect("the content has a place for its checksum");
     let hex = hex(content, digits);
     content[digits..digits + DIGITS].copy_from_slice(hex.as_bytes());
@@ -66,23 +66,23 @@ pub fn seal(content: &mut [u8]) {
 
 /// Whether a file has a checksum, and the right one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seal {
+pub enum ChecksumStatus {
     /// It has none.
-    Absent,
+    Missing,
     /// It has the checksum of its content.
-    Intact,
+    Valid,
     /// It has the checksum of other content.
-    Broken,
+    Invalid,
 }
 
-impl Seal {
+impl ChecksumStatus {
     /// Looks for the checksum of a file and compares it with the content.
     pub fn of(content: &[u8]) -> Self {
         match digits_at(content) {
-            None => Self::Absent,
+            None => Self::Missing,
             Some(digits) => match content.get(digits..digits + DIGITS) {
-                Some(found) if found == hex(content, digits).as_bytes() => Self::Intact,
-                _ => Self::Broken,
+                Some(found) if found == hex(content, digits).as_bytes() => Self::Valid,
+                _ => Self::Invalid,
             },
         }
     }
@@ -112,15 +112,15 @@ impl TextFormat {
         let colon = if space.is_empty() { ":" } else { ": " };
         let Self { name, version } = self;
         let head = format!(
-            "{before}{{{space}\"format\"{colon}\"{name} {version}\",{space}\"checksum\"{colon}\"{BLANK}\",{after}"
+            "{before}{{{space}\"format\"{colon}\"{name} {version}\",{space}\"checksum\"{colon}\"{PLACEHOLDER}\",{after}"
         );
-        sealed(head.into_bytes())
+        with_checksum(head.into_bytes())
     }
 
     /// Content after a first line that starts with `#`, as a comment in TOML.
     pub fn comment(&self, content: impl AsRef<[u8]>) -> Vec<u8> {
-        let line = format!("# {} {}, checksum {BLANK}\n", self.name, self.version);
-        sealed([line.as_bytes(), content.as_ref()].concat())
+        let line = format!("# {} {}, checksum {PLACEHOLDER}\n", self.name, self.version);
+        with_checksum([line.as_bytes(), content.as_ref()].concat())
     }
 
     /// Reads a file; `None` if there is none. `help` says what to do if it is damaged.
@@ -138,21 +138,22 @@ impl TextFormat {
         text.map(Some).map_err(|_| InputError::new("not UTF-8 text").file(path).help(help).damage().into())
     }
 
-    /// Checks the content of a file; `help` says what to do if it is damaged. Files of releases that wrote neither format nor checksum pass.
+    /// Checks the content of a file; `help` says what to do if it is damaged. Files of releases that wrote neither format
+    /// nor checksum pass.
     ///
     /// # Errors
     /// If the file is damaged, or was made by a later release.
     pub fn check(&self, content: &[u8], help: &str) -> Result<(), InputError> {
         let head = String::from_utf8_lossy(&content[..content.len().min(HEAD)]);
         let stated = head.split_once(&format!("{} ", self.name)).map(|(_, rest)| rest);
-        match (Seal::of(content), stated) {
+        match (ChecksumStatus::of(content), stated) {
             // A comment that was cut short would pass for an empty file.
-            (Seal::Absent, None) if !content.is_empty() && self.comment("").starts_with(content) => {
+            (ChecksumStatus::Missing, None) if !content.is_empty() && self.comment("").starts_with(content) => {
                 Err(damaged().help(help))
             }
-            (Seal::Absent, None) => Ok(()),
-            (Seal::Broken, _) | (Seal::Absent, Some(_)) | (Seal::Intact, None) => Err(damaged().help(help)),
-            (Seal::Intact, Some(rest)) => {
+            (ChecksumStatus::Missing, None) => Ok(()),
+            (ChecksumStatus::Invalid, _) | (ChecksumStatus::Missing, Some(_)) | (ChecksumStatus::Valid, None) => Err(damaged().help(help)),
+            (ChecksumStatus::Valid, Some(rest)) => {
                 let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
                 match rest[..digits].parse::<u32>() {
                     Ok(version) if version <= self.version => Ok(()),
@@ -168,8 +169,8 @@ impl TextFormat {
     }
 }
 
-fn sealed(mut content: Vec<u8>) -> Vec<u8> {
-    seal(&mut content);
+fn with_checksum(mut content: Vec<u8>) -> Vec<u8> {
+    fill_in(&mut content);
     content
 }
 

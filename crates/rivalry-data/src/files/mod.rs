@@ -7,7 +7,7 @@ mod lock;
 mod output;
 mod pending;
 
-pub use atomic::{TEMP_PREFIX, write as write_atomically};
+pub use atomic::{TEMP_PREFIX, folder_of, write as write_atomically};
 pub use lock::{FolderLock, LOCK_FILE};
 pub use output::{Output, OutputWriter};
 

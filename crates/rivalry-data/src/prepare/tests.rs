@@ -262,7 +262,7 @@ proptest! {
     ) {
         let by_time = matches!(split, Split::Time { .. });
         let preparation = Preparation { seed, ..with(split, validation) };
-        // Too small a log may leave the test part empty, which is refused and tested above.
+        // Too small a log may leave the test set empty, which is refused and tested above.
         let Ok(set) = prepare("set", timed(&log), &preparation) else { return Ok(()) };
         let parts = [&set.train, &set.valid, &set.test].map(pairs);
         let all: BTreeSet<(u32, u32)> = log.iter().map(|&(user, item, _)| (user, item)).collect();

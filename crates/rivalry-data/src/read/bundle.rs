@@ -161,7 +161,7 @@ impl Bundle {
     }
 }
 
-/// The folder of the training part if there is exactly one: in a zip file, all parts may lie in a subfolder.
+/// The folder of the training set if there is exactly one: in a zip file, all parts may lie in a subfolder.
 fn root(files: &[BundledFile]) -> &str {
     let is_train =
         |name: &str| matches_name(base_name(name), "train.tsv") || matches_name(base_name(name), "train.txt");

@@ -2,7 +2,7 @@
 //!
 //! Until `⌊share·pairs⌋` pairs are held out, an item is drawn uniformly from those with an eligible pair, and one of its
 //! eligible pairs at random. A pair is eligible while its user and its item keep at least one pair in training. If no
-//! pair is eligible any more, the test part stays smaller than requested.
+//! pair is eligible any more, the test set stays smaller than requested.
 
 use super::floor_share;
 use crate::log::Interaction;

@@ -1,6 +1,6 @@
 //! The sections of a report, one file each. A section without content is left out.
 
-mod circumstances;
+mod environment;
 mod comparison;
 mod head_tail;
 mod inspections;

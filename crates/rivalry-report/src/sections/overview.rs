@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rivalry_runs::run::quoted;
 use rivalry_runs::sweep::RunState;
 
-use super::{circumstances, count, losses};
+use super::{environment, count, losses};
 use crate::counts::RunCounts;
 use crate::group::Group;
 use crate::page::{Block, RunTable, Section};
@@ -34,7 +34,7 @@ pub(super) fn section(runs: &[Run], groups: &[Group<'_>]) -> Section {
         }
     }
     let mut blocks = vec![Block::Paragraph(text), Block::Table(by_data(runs))];
-    blocks.extend(circumstances::tables(runs).map(Block::Table));
+    blocks.extend(environment::tables(runs).map(Block::Table));
     let stopped = runs.iter().filter(|run| matches!(run.state, RunState::Unfinished | RunState::Failed(_)));
     let stopped: Vec<&Run> = stopped.collect();
     if !stopped.is_empty() {

@@ -60,7 +60,7 @@ pub struct EvaluationProgress<'a> {
     pub total: usize,
 }
 
-/// Evaluates every run of every method on the test part, by the protocol that the runs share.
+/// Evaluates every run of every method on the test set, by the protocol that the runs share.
 ///
 /// # Errors
 /// If a model can't be read or was trained on other data, or a metric can't be computed on them.

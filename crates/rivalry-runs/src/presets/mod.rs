@@ -19,9 +19,9 @@ pub use self::tuned::{Tuned, tuned};
 /// own split, model, loss, optimiser, and the published protocol (cosine scores, all of 200 epochs, `eval.mask = "train"`,
 /// `eval.average = "all"`).
 ///
-/// `train.select` stays unset, so the epoch is chosen on the validation part. The `-popularity` data sets have no
-/// validation part and no published settings: their cells give an error. With settings of your own the last epoch is
-/// kept; the published reference picks the best epoch on the test part, as `train.select = "test"` does.
+/// `train.select` stays unset, so the epoch is chosen on the validation set. The `-popularity` data sets have no
+/// validation set and no published settings: their cells give an error. With settings of your own the last epoch is
+/// kept; the published reference picks the best epoch on the test set, as `train.select = "test"` does.
 ///
 /// ```
 /// let layer = rivalry_runs::presets::preset_layer("paper/amazon2014-health/mf/sl").unwrap();

@@ -25,7 +25,7 @@ pub struct PaperCell {
     /// The best parameters of the loss.
     #[serde(default)]
     pub params: toml::Table,
-    /// The figures on the test part, by metric: `Recall@20`, `NDCG@20`.
+    /// The figures on the test set, by metric: `Recall@20`, `NDCG@20`.
     pub published: Metrics,
 }
 

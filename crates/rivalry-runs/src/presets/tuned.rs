@@ -1,4 +1,4 @@
-//! CellSettings that are not published, tuned by our own sweeps on the validation part.
+//! CellSettings that are not published, tuned by our own sweeps on the validation set.
 //!
 //! Each data set is a file in `presets/tuned` and a line in the list below.
 
@@ -24,7 +24,7 @@ pub struct Tuned {
     /// The parameters of the loss.
     #[serde(default)]
     pub params: toml::Table,
-    /// NDCG@20 on the validation part, by which they were selected.
+    /// NDCG@20 on the validation set, by which they were selected.
     pub valid: f64,
     /// The command of the sweep.
     pub search: String,

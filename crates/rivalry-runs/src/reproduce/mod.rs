@@ -8,4 +8,4 @@ mod results;
 pub use plan::{Experiment, Noise, Plan, Planned, Request, plan};
 pub use results::{CellResult, collect_results};
 
-pub(crate) use results::OURS;
+pub(crate) use results::DEFAULT_PROTOCOL;

@@ -19,7 +19,7 @@ pub enum Experiment {
     Ablation,
     /// Popular and rare items apart.
     HeadTail,
-    /// Not in the paper: false pairs in the training part.
+    /// Not in the paper: false pairs in the training set.
     FalsePositives,
     /// Not in the paper: training items of the user among the negatives.
     FalseNegatives,

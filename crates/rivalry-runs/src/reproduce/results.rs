@@ -16,7 +16,7 @@ use crate::json_file::JsonFile;
 use crate::presets::CellKey;
 
 /// The file of the metrics in the default protocol, beside those of the run's own.
-pub(crate) const OURS: &str = "default-protocol.json";
+pub(crate) const DEFAULT_PROTOCOL: &str = "default-protocol.json";
 const FILE: JsonFile = JsonFile {
     format: TextFormat { name: "rivalry-default-protocol", version: 2 },
     content: "a table of metrics",
@@ -26,9 +26,9 @@ const FILE: JsonFile = JsonFile {
 /// The content of that file; earlier releases wrote the metrics alone.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum InOurProtocol {
-    Now { metrics: Metrics },
-    Before(Metrics),
+enum DefaultProtocol {
+    Current { metrics: Metrics },
+    Legacy(Metrics),
 }
 
 /// The metrics of one cell over its seeds.
@@ -44,7 +44,7 @@ pub struct CellResult {
     pub weight_decay: f64,
     /// Whether the settings were tuned by our own sweeps; otherwise they are published.
     pub tuned: bool,
-    /// The share of false pairs in the training part.
+    /// The share of false pairs in the training set.
     pub false_positives: f64,
     /// The probability that a negative is a training item of the user.
     pub false_negatives: f64,
@@ -56,7 +56,7 @@ pub struct CellResult {
     pub reference: Metrics<MeanStd>,
     /// Test metrics in the default protocol.
     pub ours: Metrics<MeanStd>,
-    /// Test metrics of the last epoch, if the epoch was selected on the test part.
+    /// Test metrics of the last epoch, if the epoch was selected on the test set.
     pub last: Metrics<MeanStd>,
     /// Test metrics of popular items.
     pub head: Metrics<MeanStd>,
@@ -110,7 +110,7 @@ impl Figures {
         Ok(Some(Self {
             epoch: outcome.training.map_or(0, |training| training.best_epoch),
             reference: outcome.test,
-            ours: in_our_protocol(&path, &run, planned, data)?,
+            ours: in_default_protocol(&path, &run, planned, data)?,
             last,
             head: outcome.head.map(|bucket| bucket.metrics).unwrap_or_default(),
             tail: outcome.tail.map(|bucket| bucket.metrics).unwrap_or_default(),
@@ -119,22 +119,22 @@ impl Figures {
 }
 
 /// Evaluates a saved model in the default protocol, once.
-fn in_our_protocol(
+fn in_default_protocol(
     path: &Path,
     run: &RunFolder,
     planned: &Planned,
     data: &mut dyn FnMut(&Planned) -> Result<std::sync::Arc<Dataset>>,
 ) -> Result<Metrics> {
-    let file = path.join(OURS);
+    let file = path.join(DEFAULT_PROTOCOL);
     match FILE.read(&file)? {
-        Some(InOurProtocol::Now { metrics } | InOurProtocol::Before(metrics)) => return Ok(metrics),
+        Some(DefaultProtocol::Current { metrics } | DefaultProtocol::Legacy(metrics)) => return Ok(metrics),
         None => {}
     }
     let dataset = data(planned)?;
     let scorer = run.model()?.scorer()?;
     let options = EvalOptions { k: planned.trial.config.eval.k.clone(), ..EvalOptions::default() };
     let metrics = evaluate(&*scorer, &dataset, EvalPart::Test, &options)?.metrics;
-    FILE.write(&file, &InOurProtocol::Now { metrics: metrics.clone() })?;
+    FILE.write(&file, &DefaultProtocol::Current { metrics: metrics.clone() })?;
     Ok(metrics)
 }
 
@@ -172,17 +172,17 @@ mod tests {
     #[test]
     fn metrics_in_the_default_protocol_are_read_with_and_without_a_checksum() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join(OURS);
+        let file = folder.path().join(DEFAULT_PROTOCOL);
         let before = r#"{ "NDCG@20": 0.25 }"#;
         let metrics: Metrics = serde_json::from_str(before).unwrap();
         std::fs::write(&file, before).unwrap();
-        assert!(matches!(FILE.read(&file).unwrap(), Some(InOurProtocol::Before(found)) if found == metrics));
-        FILE.write(&file, &InOurProtocol::Now { metrics: metrics.clone() }).unwrap();
+        assert!(matches!(FILE.read(&file).unwrap(), Some(DefaultProtocol::Legacy(found)) if found == metrics));
+        FILE.write(&file, &DefaultProtocol::Current { metrics: metrics.clone() }).unwrap();
         assert!(
-            matches!(FILE.read(&file).unwrap(), Some(InOurProtocol::Now { metrics: found }) if found == metrics)
+            matches!(FILE.read(&file).unwrap(), Some(DefaultProtocol::Current { metrics: found }) if found == metrics)
         );
         let changed = std::fs::read_to_string(&file).unwrap().replace("0.25", "0.35");
         std::fs::write(&file, changed).unwrap();
-        assert!(FILE.read::<InOurProtocol>(&file).is_err_and(|error| error.is_damage()));
+        assert!(FILE.read::<DefaultProtocol>(&file).is_err_and(|error| error.is_damage()));
     }
 }

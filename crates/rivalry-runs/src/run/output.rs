@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use rivalry::files::{LOCK_FILE, Output};
+use rivalry::files::{LOCK_FILE, Output, folder_of};
 
 use super::folder::{CONFIG, FILES};
-use crate::reproduce::OURS;
+use crate::reproduce::DEFAULT_PROTOCOL;
 use crate::sweep::{FAILED, INDEX, SELECTED};
 use crate::{InputError, Result};
 
@@ -14,7 +14,7 @@ use crate::{InputError, Result};
 /// # Errors
 /// As [`Output::new`], and for the files of a run or a sweep.
 pub fn output_to(path: &Path, replace: bool) -> Result<Output> {
-    // Checked first, so that nobody is told to add --force in vain.
+    // Checked first, so that the error does not suggest --force, which would not help.
     let output = Output::new(path, true)?;
     match output.file().and_then(owner) {
         Some(owner) => Err(InputError::new(format!("belongs to a {owner}, and is not overwritten"))
@@ -28,9 +28,9 @@ pub fn output_to(path: &Path, replace: bool) -> Result<Output> {
 /// What a file belongs to.
 fn owner(file: &Path) -> Option<&'static str> {
     let name = file.file_name()?.to_str()?;
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(file);
     let is_run = |folder: &Path| folder.join(CONFIG).is_file();
-    let of_run = FILES.contains(&name) || [LOCK_FILE, FAILED, OURS].contains(&name);
+    let of_run = FILES.contains(&name) || [LOCK_FILE, FAILED, DEFAULT_PROTOCOL].contains(&name);
     if of_run && is_run(folder) {
         return Some("run");
     }

@@ -48,11 +48,11 @@ pub struct DataSize {
     pub users: usize,
     /// The number of items.
     pub items: usize,
-    /// Interactions in the training part.
+    /// Interactions in the training set.
     pub train: usize,
-    /// Interactions in the validation part.
+    /// Interactions in the validation set.
     pub valid: usize,
-    /// Interactions in the test part.
+    /// Interactions in the test set.
     pub test: usize,
 }
 

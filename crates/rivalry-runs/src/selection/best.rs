@@ -1,4 +1,4 @@
-//! The best setting, by the validation part.
+//! The best setting, by the validation set.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::stats::mean;
 pub struct SeedValue {
     /// The seed of the run.
     pub seed: u64,
-    /// Its selection metric on the validation part; `None` if there is no validation part.
+    /// Its selection metric on the validation set; `None` if there is no validation set.
     pub valid: Option<f64>,
 }
 

@@ -6,7 +6,7 @@
 //! - Two runs have the same setting if their configs differ in nothing but the seed, the data and the protocol
 //!   ([`setting_of`], [`by_setting`]).
 //! - The best setting is the one with the highest mean validation value over the seeds that all settings share
-//!   ([`best_setting`]). The test part is never used.
+//!   ([`best_setting`]). The test set is never used.
 
 mod best;
 mod protocol;

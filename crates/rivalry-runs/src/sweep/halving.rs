@@ -29,7 +29,7 @@ impl Halving {
         };
         match trials.iter().find(without_validation) {
             None => Ok(()),
-            Some(_) => Err(InputError::new("halving compares trials on the validation part")
+            Some(_) => Err(InputError::new("halving compares trials on the validation set")
                 .field("train.select")
                 .help("leave train.select out, or run the sweep without halving")
                 .into()),

@@ -1,4 +1,4 @@
-//! Selection of trials, by the validation part alone.
+//! Selection of trials, by the validation set alone.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub(super) fn best_of_each_group<'a>(trials: &'a [Trial], statuses: &[TrialStatu
     groups.into_iter().filter_map(|(_, members)| best(members)).collect()
 }
 
-/// Refuses a sweep with several trials in a group and no validation part to select by.
+/// Refuses a sweep with several trials in a group and no validation set to select by.
 pub(super) fn check_validation(folder: &SweepFolder, trials: &[Trial]) -> Result<()> {
     let mut sizes: BTreeMap<TrialGroup, usize> = BTreeMap::new();
     for trial in trials {
@@ -39,7 +39,7 @@ pub(super) fn check_validation(folder: &SweepFolder, trials: &[Trial]) -> Result
     for trial in trials.iter().filter(|trial| sizes[&trial.group()] > 1) {
         let dataset = folder.dataset(&trial.config)?;
         if dataset.valid.is_empty() {
-            let what = format!("'{}' has no validation part to select settings by", dataset.name);
+            let what = format!("'{}' has no validation set to select settings by", dataset.name);
             return Err(InputError::new(what)
                 .field("data.prepare.validation")
                 .help("split one off (--validation random), or try one setting per loss")

@@ -243,7 +243,7 @@ fn without_a_validation_part_there_is_no_choice() {
         sweep.sweep(&SearchSpace::parse(&format!("{none}{grid}")).unwrap(), &OPTIONS, &Counter::default())
     };
     let error = found("grid = { loss.type = 'sl', loss.tau = [0.1, 0.2] }").unwrap_err().to_string();
-    assert!(error.contains("has no validation part"), "{error}");
+    assert!(error.contains("has no validation set"), "{error}");
     assert_eq!(folder.path().read_dir().unwrap().count(), 0, "nothing was trained");
     let one = found("grid = { loss.type = ['sl', 'bsl'] }\nseeds = 2").unwrap().unwrap();
     assert_eq!(one.selected.len(), 2);

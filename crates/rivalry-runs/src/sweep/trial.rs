@@ -75,7 +75,7 @@ impl Trial {
         }
     }
 
-    /// Whether the trial is there to be beaten: defaults and presets are trained to the end, whatever halving drops.
+    /// Whether the trial is a baseline of the sweep: defaults and presets are never dropped by successive halving.
     pub fn is_baseline(&self) -> bool {
         self.origin != Origin::Searched
     }

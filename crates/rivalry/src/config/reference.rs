@@ -20,7 +20,7 @@ use crate::sampler::SAMPLERS;
 
 /// A setting of a config.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Setting {
+pub struct SettingEntry {
     /// Its dotted key, such as `loss.tau`.
     pub key: String,
     /// The models, losses, … that have it, by their `type`; empty if it applies always.
@@ -40,16 +40,16 @@ pub struct Setting {
 }
 
 /// Every setting, section by section.
-pub fn settings() -> Vec<Setting> {
+pub fn settings() -> Vec<SettingEntry> {
     let mut all = declared(&DataConfig::default(), "data", DataConfig::fields());
     all.retain(|setting| setting.key == "data.source");
     all.extend(declared(&ReadOptions::default(), "data.read", ReadOptions::fields()));
     let of_split =
-        |setting: &Setting| !["data.prepare.split", "data.prepare.validation"].contains(&&*setting.key);
+        |setting: &SettingEntry| !["data.prepare.split", "data.prepare.validation"].contains(&&*setting.key);
     let prepare = declared(&Preparation::default(), "data.prepare", Preparation::fields());
     all.extend(prepare.into_iter().filter(of_split));
-    all.extend(split("data.prepare.split", "how the test part is chosen", SPLITS));
-    all.extend(split("data.prepare.validation", "how the validation part is chosen", VALIDATIONS));
+    all.extend(split("data.prepare.split", "how the test set is chosen", SPLITS));
+    all.extend(split("data.prepare.validation", "how the validation set is chosen", VALIDATIONS));
     all.extend(chosen(("model", "the model"), MODELS));
     all.extend(chosen(("loss", "the loss"), LOSSES));
     all.extend(chosen(("sampler", "how negatives are drawn"), SAMPLERS));
@@ -66,7 +66,7 @@ fn declared<T: Serialize + DeserializeOwned>(
     default: &T,
     section: &str,
     fields: impl Iterator<Item = Field>,
-) -> Vec<Setting> {
+) -> Vec<SettingEntry> {
     let defaults = toml::Table::try_from(default).unwrap_or_default();
     let setting = |field: Field| {
         let choices = choices_of::<T>(field.name);
@@ -82,7 +82,7 @@ fn declared<T: Serialize + DeserializeOwned>(
         };
         let default = defaults.get(field.name).map(shown).filter(|text| !text.is_empty());
         let zero = || (inner == field.rust_type && kind == "number").then(|| "0".to_owned());
-        Setting {
+        SettingEntry {
             key: format!("{section}.{}", field.name),
             of: Vec::new(),
             kind: kind.to_owned(),
@@ -96,9 +96,9 @@ fn declared<T: Serialize + DeserializeOwned>(
 }
 
 /// The settings of a section with a `type`, which is what it says.
-fn chosen<B>((section, doc): (&str, &str), list: &'static [Entry<B>]) -> Vec<Setting> {
+fn chosen<B>((section, doc): (&str, &str), list: &'static [Entry<B>]) -> Vec<SettingEntry> {
     let names: Vec<&'static str> = list.iter().map(|entry| entry.name).collect();
-    let mut all = vec![Setting {
+    let mut all = vec![SettingEntry {
         key: format!("{section}.type"),
         of: Vec::new(),
         kind: "choice".to_owned(),
@@ -109,13 +109,13 @@ fn chosen<B>((section, doc): (&str, &str), list: &'static [Entry<B>]) -> Vec<Set
     }];
     for (entry, param) in list.iter().flat_map(|entry| entry.params.iter().map(move |param| (entry, param))) {
         let setting = of_param(section, param);
-        let same = |known: &Setting| Setting { of: Vec::new(), ..known.clone() } == setting;
+        let same = |known: &SettingEntry| SettingEntry { of: Vec::new(), ..known.clone() } == setting;
         match all.iter().position(same) {
             Some(at) => all[at].of.push(entry.name),
             None => {
                 let beside = all.iter().rposition(|known| known.key == setting.key);
                 let at = beside.map_or(all.len(), |at| at + 1);
-                all.insert(at, Setting { of: vec![entry.name], ..setting });
+                all.insert(at, SettingEntry { of: vec![entry.name], ..setting });
             }
         }
     }
@@ -123,7 +123,7 @@ fn chosen<B>((section, doc): (&str, &str), list: &'static [Entry<B>]) -> Vec<Set
     all
 }
 
-fn of_param(section: &str, param: &Param) -> Setting {
+fn of_param(section: &str, param: &Param) -> SettingEntry {
     let kind = match param.default {
         Value::Number(_) => "number",
         Value::Count(_) => "whole number",
@@ -135,7 +135,7 @@ fn of_param(section: &str, param: &Param) -> Setting {
         Range::OneOf(names) => names.join(", "),
         range => range.to_string(),
     };
-    Setting {
+    SettingEntry {
         key: format!("{section}.{}", param.name),
         of: Vec::new(),
         kind: kind.to_owned(),
@@ -147,9 +147,9 @@ fn of_param(section: &str, param: &Param) -> Setting {
 }
 
 /// A split: its type, and the fields of each type.
-fn split<T: Serialize>(key: &str, doc: &str, list: &'static [SplitEntry<T>]) -> Vec<Setting> {
+fn split<T: Serialize>(key: &str, doc: &str, list: &'static [SplitEntry<T>]) -> Vec<SettingEntry> {
     let names: Vec<&str> = list.iter().map(|entry| entry.name).collect();
-    let setting = |name: &str, default: String| Setting {
+    let setting = |name: &str, default: String| SettingEntry {
         key: format!("{key}.{name}"),
         of: Vec::new(),
         kind: "choice".to_owned(),
@@ -159,12 +159,12 @@ fn split<T: Serialize>(key: &str, doc: &str, list: &'static [SplitEntry<T>]) -> 
         doc: doc.to_owned(),
     };
     let first = list.first().map_or("", |entry| entry.name).to_owned();
-    let mut all = vec![Setting { range: names.join(", "), ..setting("type", first) }];
+    let mut all = vec![SettingEntry { range: names.join(", "), ..setting("type", first) }];
     for entry in list {
         let fields = toml::Table::try_from(&entry.default).unwrap_or_default();
         for (name, value) in fields.iter().filter(|(name, _)| *name != "type") {
             let kind = if value.is_integer() { "whole number" } else { "number" };
-            let new = Setting { kind: kind.to_owned(), doc: String::new(), ..setting(name, shown(value)) };
+            let new = SettingEntry { kind: kind.to_owned(), doc: String::new(), ..setting(name, shown(value)) };
             let at = all.iter().position(|known| known.key == new.key);
             let at = at.unwrap_or_else(|| {
                 all.push(new);
@@ -178,14 +178,14 @@ fn split<T: Serialize>(key: &str, doc: &str, list: &'static [SplitEntry<T>]) -> 
     all
 }
 
-fn add_range(setting: &mut Setting) {
+fn add_range(setting: &mut SettingEntry) {
     if let Some(range) = TrainConfig::range_of(&setting.key) {
         setting.range = range.to_string();
     }
 }
 
 /// Defaults that depend on the loss.
-fn add_defaults_of_losses(setting: &mut Setting) {
+fn add_defaults_of_losses(setting: &mut SettingEntry) {
     let own = |defaults: &Defaults| match &setting.key[..] {
         "model.score" => Some(defaults.score.name().to_owned()),
         "optim.lr" => Some(defaults.lr.default.to_string()),

@@ -62,7 +62,7 @@ pub struct TrainConfig {
     /// Stop after this many evaluations without an improvement; `None`: run all epochs. The default does not apply where
     /// the last epoch is taken.
     pub patience: Option<usize>,
-    /// Which epoch is kept. `None`: the best on validation, or the last where there is no validation part.
+    /// Which epoch is kept. `None`: the best on validation, or the last where there is no validation set.
     pub select: Option<Select>,
 }
 
@@ -70,11 +70,11 @@ pub struct TrainConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Select {
-    /// The best on the validation part.
+    /// The best on the validation set.
     Valid,
     /// The last.
     Last,
-    /// The best on the test part itself. This looks at the answers; it exists because published figures do it.
+    /// The best on the test set itself. This looks at the answers; it exists because published figures do it.
     Test,
 }
 
@@ -98,8 +98,8 @@ pub(super) struct TrainSection {
     /// the last epoch is taken.
     #[serde(with = "super::patience")]
     pub patience: Option<usize>,
-    /// Which epoch is kept and tested: the best on validation (the default where there is a validation part), the last,
-    /// or the best on the test part itself, as published figures do it.
+    /// Which epoch is kept and tested: the best on validation (the default where there is a validation set), the last,
+    /// or the best on the test set itself, as published figures do it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub select: Option<Select>,
 }

@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EvalPart {
-    /// The validation part, on which epochs and settings are chosen.
+    /// The validation set, on which epochs and settings are chosen.
     Valid,
-    /// The test part, which is reported.
+    /// The test set, which is reported.
     Test,
 }
 
-/// The known items that may not be recommended when the test part is evaluated.
+/// The known items that may not be recommended when the test set is evaluated.
 ///
-/// On the validation part only training items are masked, whatever is chosen here: test items are unknown at that time,
+/// On the validation set only training items are masked, whatever is chosen here: test items are unknown at that time,
 /// so they are candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mask {

@@ -28,7 +28,7 @@ pub struct Model {
     pub items: IdMap,
     /// The training set.
     pub train: Interactions,
-    /// What else is known of the users: the validation and test parts. It is not recommended again.
+    /// What else is known of the users: the validation and test sets. It is not recommended again.
     pub held_out: Interactions,
     /// How it was trained; `config.model` is what it is.
     pub config: Config,

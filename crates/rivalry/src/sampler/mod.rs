@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use crate::data::Parts;
 
-    /// A data set without validation and test parts, whose users and items are called by their numbers.
+    /// A data set without validation and test sets, whose users and items are called by their numbers.
     pub fn dataset(n_users: usize, n_items: usize, pairs: impl IntoIterator<Item = (u32, u32)>) -> Dataset {
         let ids = |n: usize| (0..n).map(|id| id.to_string()).collect();
         let train = Interactions::from_pairs(n_users, n_items, pairs);

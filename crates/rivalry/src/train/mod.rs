@@ -33,7 +33,7 @@ pub trait Trainer {
     /// If settings and data don't go together, or the training would not fit into memory.
     fn check(&self, dataset: &Dataset) -> Result<()>;
 
-    /// Trains a model on the training part and tests it.
+    /// Trains a model on the training set and tests it.
     ///
     /// Runs on the current rayon thread pool; the same config and data give the same bits for any number of threads.
     ///

@@ -51,7 +51,7 @@ pub(super) fn nothing_learned(
     let chance = Chance::of_validation(dataset, options.average, metric.k());
     chance.explains(value).then(|| {
         format!(
-            "{metric} on the validation part is {value:.4}, and {:.4} for a random ranking; {ANOTHER}",
+            "{metric} on the validation set is {value:.4}, and {:.4} for a random ranking; {ANOTHER}",
             chance.mean
         )
     })
@@ -105,7 +105,7 @@ fn evenly(ids: &[u32], most: usize) -> Vec<u32> {
     ids.iter().step_by(step).copied().collect()
 }
 
-/// NDCG@K of the validation part for a random ranking.
+/// NDCG@K of the validation set for a random ranking.
 struct Chance {
     /// Its expectation.
     mean: f64,

@@ -44,9 +44,9 @@ pub struct Outcome {
     /// Which epoch was kept, where there are epochs.
     #[serde(flatten)]
     pub training: Option<EpochOutcome>,
-    /// Metrics on the validation part, if there is one.
+    /// Metrics on the validation set, if there is one.
     pub valid: Option<Metrics>,
-    /// Metrics on the test part; empty if there is none.
+    /// Metrics on the test set; empty if there is none.
     pub test: Metrics,
     /// The test metrics of popular items alone, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]

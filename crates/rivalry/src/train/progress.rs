@@ -41,10 +41,10 @@ pub struct Record {
     pub epoch: usize,
     /// The mean loss over that epoch.
     pub loss: f64,
-    /// Metrics on the validation part, if there is one.
+    /// Metrics on the validation set, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid: Option<Metrics>,
-    /// Metrics on the test part, where the epoch is chosen on it.
+    /// Metrics on the test set, where the epoch is chosen on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<Metrics>,
     /// Whether this is the best epoch so far.

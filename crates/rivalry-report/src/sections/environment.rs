@@ -45,13 +45,13 @@ fn data(runs: &[Run]) -> Table {
 
 /// Runs that were made by the same program on the same machine.
 #[derive(Default)]
-struct Circumstances<'r> {
+struct RunsOfMachine<'r> {
     runs: usize,
     dates: BTreeSet<&'r str>,
 }
 
 fn machines(runs: &[Run]) -> Table {
-    let mut machines: BTreeMap<[String; 5], Circumstances<'_>> = BTreeMap::new();
+    let mut machines: BTreeMap<[String; 5], RunsOfMachine<'_>> = BTreeMap::new();
     for record in runs.iter().filter_map(|run| run.record.as_ref()) {
         let Provenance { version, commit, simd, cpu, cores, threads, date, .. } = &record.provenance;
         let commit = commit.as_ref().map(|commit| format!(" ({commit})")).unwrap_or_default();
@@ -67,7 +67,7 @@ fn machines(runs: &[Run]) -> Table {
         here.runs += 1;
         here.dates.extend(date.as_deref());
     }
-    let row = |([version, cpu, cores, threads, simd], here): (&[String; 5], &Circumstances<'_>)| {
+    let row = |([version, cpu, cores, threads, simd], here): (&[String; 5], &RunsOfMachine<'_>)| {
         let texts = [version.clone(), dates(&here.dates), cpu.clone(), simd.clone()];
         let numbers = [cores.clone(), threads.clone(), here.runs.to_string()];
         texts.into_iter().chain(numbers).map(TableCell::new).collect()
