@@ -86,7 +86,8 @@ fn links_stay_devices_are_written_to_and_a_reader_may_leave() {
     assert!(world.path("link.csv").is_symlink() && text(world.read("real.csv")).starts_with("user,rank"));
     // A null device of its own: as root, a mistake would replace the machine's.
     let own = world.path("null");
-    let made = std::process::Command::new("mknod").arg(&own).args(["c", "1", "3"]).stderr(Stdio::null()).status();
+    let made =
+        std::process::Command::new("mknod").arg(&own).args(["c", "1", "3"]).stderr(Stdio::null()).status();
     let device = if made.is_ok_and(|status| status.success()) { own } else { "/dev/null".into() };
     world.ok(&[&recommend[..], &[device.to_str().unwrap()]].concat());
     assert!(std::fs::metadata(device).unwrap().file_type().is_char_device());

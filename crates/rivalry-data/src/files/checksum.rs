@@ -148,11 +148,15 @@ impl TextFormat {
         let stated = head.split_once(&format!("{} ", self.name)).map(|(_, rest)| rest);
         match (ChecksumStatus::of(content), stated) {
             // A comment that was cut short would pass for an empty file.
-            (ChecksumStatus::Missing, None) if !content.is_empty() && self.comment("").starts_with(content) => {
+            (ChecksumStatus::Missing, None)
+                if !content.is_empty() && self.comment("").starts_with(content) =>
+            {
                 Err(damaged().help(help))
             }
             (ChecksumStatus::Missing, None) => Ok(()),
-            (ChecksumStatus::Invalid, _) | (ChecksumStatus::Missing, Some(_)) | (ChecksumStatus::Valid, None) => Err(damaged().help(help)),
+            (ChecksumStatus::Invalid, _)
+            | (ChecksumStatus::Missing, Some(_))
+            | (ChecksumStatus::Valid, None) => Err(damaged().help(help)),
             (ChecksumStatus::Valid, Some(rest)) => {
                 let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
                 match rest[..digits].parse::<u32>() {

@@ -1,7 +1,7 @@
 //! The sections of a report, one file each. A section without content is left out.
 
-mod environment;
 mod comparison;
+mod environment;
 mod head_tail;
 mod inspections;
 mod learning_curves;

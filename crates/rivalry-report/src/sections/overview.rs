@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rivalry_runs::run::quoted;
 use rivalry_runs::sweep::RunState;
 
-use super::{environment, count, losses};
+use super::{count, environment, losses};
 use crate::counts::RunCounts;
 use crate::group::Group;
 use crate::page::{Block, RunTable, Section};

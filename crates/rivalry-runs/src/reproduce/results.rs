@@ -176,7 +176,9 @@ mod tests {
         let before = r#"{ "NDCG@20": 0.25 }"#;
         let metrics: Metrics = serde_json::from_str(before).unwrap();
         std::fs::write(&file, before).unwrap();
-        assert!(matches!(FILE.read(&file).unwrap(), Some(DefaultProtocol::Legacy(found)) if found == metrics));
+        assert!(
+            matches!(FILE.read(&file).unwrap(), Some(DefaultProtocol::Legacy(found)) if found == metrics)
+        );
         FILE.write(&file, &DefaultProtocol::Current { metrics: metrics.clone() }).unwrap();
         assert!(
             matches!(FILE.read(&file).unwrap(), Some(DefaultProtocol::Current { metrics: found }) if found == metrics)

@@ -164,7 +164,8 @@ fn split<T: Serialize>(key: &str, doc: &str, list: &'static [SplitEntry<T>]) -> 
         let fields = toml::Table::try_from(&entry.default).unwrap_or_default();
         for (name, value) in fields.iter().filter(|(name, _)| *name != "type") {
             let kind = if value.is_integer() { "whole number" } else { "number" };
-            let new = SettingEntry { kind: kind.to_owned(), doc: String::new(), ..setting(name, shown(value)) };
+            let new =
+                SettingEntry { kind: kind.to_owned(), doc: String::new(), ..setting(name, shown(value)) };
             let at = all.iter().position(|known| known.key == new.key);
             let at = at.unwrap_or_else(|| {
                 all.push(new);
