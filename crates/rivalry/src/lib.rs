@@ -17,7 +17,7 @@ pub mod tensors;
 pub mod train;
 
 pub use rivalry_data::{
-    self as data, Error, InputError, Result, Setting, did_you_mean, files, memory, rng, unknown_name,
+    self as data, Error, InputError, Result, SettingMention, did_you_mean, files, memory, rng, unknown_name,
 };
 pub use rivalry_kernels::Matrix;
 

@@ -1,6 +1,6 @@
 //! `rivalry list settings`
 
-use rivalry::config::{Setting, settings};
+use rivalry::config::{SettingEntry, settings};
 use serde::Serialize;
 
 use crate::args::flags_by_key;
@@ -10,7 +10,7 @@ use crate::output::{print, print_json};
 #[derive(Serialize)]
 struct Described {
     #[serde(flatten)]
-    setting: Setting,
+    setting: SettingEntry,
     flags: Vec<String>,
 }
 
