@@ -103,7 +103,8 @@ fn products(criterion: &mut Criterion) {
     time(criterion, "pack panels", ITEMS, || pack_panels(items.as_lanes(), lanes, black_box(&mut panels)));
     let mut scores = Matrix::zeros(QUERIES, ITEMS);
     time(criterion, "all scores", QUERIES * ITEMS, || {
-        dots_packed(queries.as_lanes(), lanes, &panels, black_box(scores.as_lanes_mut()));
+        let stride = scores.lanes();
+        dots_packed(queries.as_lanes(), lanes, &panels, black_box(scores.as_lanes_mut()), stride);
     });
     let weights: Vec<f32> = (0..QUERIES * ITEMS).map(|n| (n as f32 * 0.37).sin()).collect();
     let mut sums = Matrix::zeros(QUERIES, WIDTH);

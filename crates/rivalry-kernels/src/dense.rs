@@ -38,18 +38,19 @@ pub fn pack_panels(table: &[Lane], lanes: usize, panels: &mut [Lane]) {
 }
 
 /// The dot product of each query with each row of a packed table (see [`pack_panels`]). `out` has one lane for each
-/// query and panel, in row-major order.
+/// query and panel; the lanes of a query start `stride` lanes after those of the one before.
 ///
 /// # Panics
 /// If the sizes are inconsistent.
-pub fn dots_packed(queries: &[Lane], lanes: usize, panels: &[Lane], out: &mut [Lane]) {
+pub fn dots_packed(queries: &[Lane], lanes: usize, panels: &[Lane], out: &mut [Lane], stride: usize) {
     let width = lanes * LANES;
     let n_panels = panels.len() / width;
-    assert_eq!(out.len(), queries.len() / lanes * n_panels, "one lane for each query and panel");
+    assert!(n_panels <= stride, "one lane for each panel");
+    assert_eq!(out.len(), queries.len() / lanes * stride, "`stride` lanes for each query");
     let queries = Weights { values: bytemuck::cast_slice(queries), row_stride: width, col_stride: 1 };
     dispatch!(level(), simd => {
         for (p, panel) in panels.chunks_exact(width).enumerate() {
-            add_product::<_, false>(simd, queries, panel, 1, &mut out[p..], n_panels);
+            add_product::<_, false>(simd, queries, panel, 1, &mut out[p..], stride);
         }
     });
 }
@@ -176,7 +177,8 @@ mod tests {
                 let mut panels = vec![Lane([f32::NAN; LANES]); n_rows.div_ceil(LANES) * width];
                 pack_panels(table.as_lanes(), table.lanes(), &mut panels);
                 let mut out = Matrix::zeros(n_queries, n_rows);
-                dots_packed(queries.as_lanes(), table.lanes(), &panels, out.as_lanes_mut());
+                let stride = out.lanes();
+                dots_packed(queries.as_lanes(), table.lanes(), &panels, out.as_lanes_mut(), stride);
                 for q in 0..n_queries {
                     for r in 0..n_rows {
                         let dot: f32 = queries.row(q).iter().zip(table.row(r)).map(|(a, b)| a * b).sum();
@@ -229,7 +231,8 @@ mod tests {
                 let mut panels = vec![ZERO; n_rows.div_ceil(LANES) * table.lanes() * LANES];
                 pack_panels(table.as_lanes(), table.lanes(), &mut panels);
                 let mut out = Matrix::zeros(n_queries, n_rows);
-                dots_packed(queries.as_lanes(), table.lanes(), &panels, out.as_lanes_mut());
+                let stride = out.lanes();
+                dots_packed(queries.as_lanes(), table.lanes(), &panels, out.as_lanes_mut(), stride);
                 for (q, r) in (0..n_queries).flat_map(|q| (0..n_rows).map(move |r| (q, r))) {
                     let dot = queries.row(q).iter().zip(table.row(r)).fold(0.0f32, |sum, (&a, &b)| {
                         if level_name() == "baseline" { a * b + sum } else { a.mul_add(b, sum) }

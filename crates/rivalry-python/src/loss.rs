@@ -54,9 +54,12 @@ impl<T: Real> Batch<T> {
         let rows = self.positives.len();
         // Quantiles are set by row.
         let users: Vec<u32> = (0..rows as u32).collect();
+        let n_negatives = self.negatives.len() / rows.max(1);
         let scores = BatchScores {
             users: &users,
             positives: &self.positives,
+            n_negatives,
+            stride: n_negatives,
             negatives: &self.negatives,
             features: &self.features,
             log_probs: &self.log_probs,

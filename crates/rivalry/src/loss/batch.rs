@@ -9,14 +9,18 @@ use super::{GradientBuffers, Phase, Row, RowLoss};
 /// their bits don't depend on the number of threads.
 pub(crate) const ROWS: usize = 32;
 
-/// The scores of a batch, row after row.
+/// The scores of a batch: rows of `n_negatives` values, of which each starts `stride` after the one before.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchScores<'a, T> {
     /// The user of each row.
     pub users: &'a [u32],
     /// The score of each row's positive item.
     pub positives: &'a [T],
-    /// Scores of the negatives, as many for each row.
+    /// The number of negatives of a row.
+    pub n_negatives: usize,
+    /// The distance of two rows in the slices below, and in [`BatchGradients::negatives`]: at least `n_negatives`.
+    pub stride: usize,
+    /// Scores of the negatives.
     pub negatives: &'a [T],
     /// For each negative the feature that the loss asks for; empty if none.
     pub features: &'a [T],
@@ -50,8 +54,8 @@ impl<T> BatchGradients<'_, T> {
 
 impl<'a, T: Real> BatchScores<'a, T> {
     fn row(self, row: usize) -> Row<'a, T> {
-        let n = self.negatives.len() / self.users.len();
-        let of_row = |values: &'a [T]| if values.is_empty() { values } else { &values[row * n..][..n] };
+        let (n, start) = (self.n_negatives, row * self.stride);
+        let of_row = |values: &'a [T]| if values.is_empty() { values } else { &values[start..][..n] };
         Row {
             user: self.users[row],
             positive: self.positives[row],
@@ -76,17 +80,18 @@ impl<'a, T: Real> BatchScores<'a, T> {
         loss.calibrate(measures);
         let measures = &*measures;
         let BatchGradients { values, positives, negatives, n_params, params } = gradients;
-        let n = negatives.len() / self.users.len();
+        let (n, stride) = (self.n_negatives, self.stride);
         negatives
-            .par_chunks_mut(ROWS * n)
+            .par_chunks_mut(ROWS * stride)
             .zip(values.par_chunks_mut(ROWS))
             .zip(positives.par_chunks_mut(ROWS))
             .zip(params.par_chunks_mut(n_params.max(1)))
             .enumerate()
             .for_each(|(chunk, (((negatives, values), positives), params))| {
                 params.fill(T::zero());
-                let rows = negatives.chunks_exact_mut(n).zip(values).zip(positives);
+                let rows = negatives.chunks_exact_mut(stride).zip(values).zip(positives);
                 for (row, ((negatives, value), positive)) in (chunk * ROWS..).zip(rows) {
+                    let negatives = &mut negatives[..n];
                     let places = GradientBuffers { negatives, params: &mut params[..n_params] };
                     let outcome = loss.gradient(phase, self.row(row), measures[row], places);
                     (*value, *positive) = (outcome.value, outcome.positive);

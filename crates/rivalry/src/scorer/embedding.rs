@@ -93,12 +93,14 @@ impl Scorer for EmbeddingScorer<'_> {
                 let (first, n) = (range.start as usize / LANES, range.len().div_ceil(LANES));
                 let width = lanes * LANES;
                 let panels = &self.panels[first * width..(first + n) * width];
-                dots_packed(vectors.as_lanes(), lanes, panels, out.as_lanes_mut());
+                let stride = out.lanes();
+                dots_packed(vectors.as_lanes(), lanes, panels, out.as_lanes_mut(), stride);
             }
             _ => {
                 let ids: Vec<u32> = items.iter().collect();
                 let panels = pack(&self.scored.items.gather(&ids));
-                dots_packed(vectors.as_lanes(), lanes, &panels, out.as_lanes_mut());
+                let stride = out.lanes();
+                dots_packed(vectors.as_lanes(), lanes, &panels, out.as_lanes_mut(), stride);
             }
         }
     }

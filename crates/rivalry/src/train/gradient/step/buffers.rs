@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use rivalry_kernels::{Matrix, dots};
 
 use super::hardest::Hardest;
+use super::score_rows::ScoreRows;
 use super::{Batch, Queries};
 use crate::backbone::Embeddings;
 use crate::loss::{BatchGradients, Loss, NegativeFeatures, ROWS};
@@ -13,17 +14,17 @@ use crate::loss::{BatchGradients, Loss, NegativeFeatures, ROWS};
 pub(super) struct Buffers {
     /// The score of each row's positive.
     pub positives: Vec<f32>,
-    pub scores: Vec<f32>,
+    pub scores: ScoreRows,
     /// The feature of each negative that the loss asks for, or nothing.
-    pub features: Vec<f32>,
+    pub features: ScoreRows,
     /// The log-probability of each negative, if the loss asks for it.
-    pub log_probs: Vec<f32>,
+    pub log_probs: ScoreRows,
     /// Where only the hardest candidates become negatives: those.
     pub hardest: Hardest,
     pub measures: Vec<f32>,
     /// The loss of each row.
     pub values: Vec<f32>,
-    pub score_grads: Vec<f32>,
+    pub score_grads: ScoreRows,
     pub positive_grads: Vec<f32>,
     /// For each chunk of rows the gradients of the loss's parameters.
     pub param_grads: Vec<f32>,
@@ -31,22 +32,21 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// Makes room for so many rows of so many candidates.
-    pub fn resize(&mut self, loss: &dyn Loss, rows: usize, candidates: usize, dim: usize) {
+    /// Makes room for so many rows of so many candidates, `stride` values apart.
+    pub fn resize(&mut self, loss: &dyn Loss, rows: usize, candidates: usize, stride: usize) {
         self.positives.resize(rows, 0.0);
-        self.scores.resize(rows * candidates, 0.0);
+        self.scores.resize(rows, candidates, stride);
         if loss.negative_features() != NegativeFeatures::None {
-            self.features.resize(rows * candidates, 0.0);
+            self.features.resize(rows, candidates, stride);
         }
         if loss.uses_log_probs() {
-            self.log_probs.resize(rows * candidates, 0.0);
+            self.log_probs.resize(rows, candidates, stride);
         }
         self.measures.resize(rows, 0.0);
         self.values.resize(rows, 0.0);
-        self.score_grads.resize(rows * candidates, 0.0);
+        self.score_grads.resize(rows, candidates, stride);
         self.positive_grads.resize(rows, 0.0);
         self.param_grads.resize(BatchGradients::<f32>::param_places(rows, loss.n_params()), 0.0);
-        self.user_grads.resize(rows, dim);
     }
 
     /// Scores the positive of each row.
@@ -62,13 +62,14 @@ impl Buffers {
     /// For each row its user and the score of that rank among the user's training items and the row's negatives.
     pub fn quantiles(&self, tables: &Embeddings, batch: Batch<'_>, rank: usize) -> Vec<(u32, f32)> {
         let Embeddings { users, items } = tables;
-        let negatives = if self.hardest.is_empty() { &self.scores } else { &self.hardest.scores };
-        let n = negatives.len() / batch.users.len();
         let quantile = |(row, &user): (usize, &u32)| {
             let positives = batch.train.items_of(user);
             let mut scores = vec![0.0; positives.len()];
             dots(users.row_lanes(user as usize), items.as_lanes(), positives, &mut scores);
-            scores.extend_from_slice(&negatives[row * n..][..n]);
+            scores.extend_from_slice(match self.hardest.is_empty() {
+                true => self.scores.row(row),
+                false => self.hardest.scores_of(row, batch.users.len()),
+            });
             let place = rank.min(scores.len()) - 1;
             (user, *scores.select_nth_unstable_by(place, |a, b| b.total_cmp(a)).1)
         };

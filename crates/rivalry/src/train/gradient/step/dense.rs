@@ -10,6 +10,7 @@ use rivalry_kernels::{
 };
 
 use super::Batch;
+use super::score_rows::ScoreRows;
 use super::scorer::{
     Draw, NegativeScorer, PackedScorer, Panels, Queries, ScoreGrads, log_probs_of_rows, scatter_row,
 };
@@ -52,11 +53,16 @@ impl NegativeScorer for DenseScorer {
             .for_each(|(row, drawn)| draw(row, drawn));
     }
 
-    fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut [f32]) {
-        log_probs_of_rows(batch, sampler, &self.negatives, self.n_negatives, out);
+    fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut ScoreRows) {
+        log_probs_of_rows(batch, sampler, &self.negatives, out);
     }
 
-    fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>) {
+    fn score(
+        &mut self,
+        first: Queries<'_>,
+        out: &mut ScoreRows,
+        second: Option<(Queries<'_>, &mut ScoreRows)>,
+    ) {
         self.score_packed(first, out, second);
     }
 
@@ -85,7 +91,7 @@ impl NegativeScorer for DenseScorer {
                 let spread: &mut [f32] = bytemuck::cast_slice_mut(spread);
                 for (r, all) in spread.chunks_exact_mut(width * LANES).enumerate() {
                     let row = first + r;
-                    scatter_row(&negatives[r * n..][..n], &grads.negatives[row * n..], all);
+                    scatter_row(&negatives[r * n..][..n], grads.negatives.row(row), all);
                     all[grads.items[row] as usize] += grads.positives[row];
                 }
                 sums.fill(ZERO);
@@ -109,13 +115,13 @@ impl PackedScorer for DenseScorer {
             .for_each(|(rows, panel)| pack_panels(rows, lanes, panel));
     }
 
-    fn score_one(&mut self, queries: Queries<'_>, out: &mut [f32]) {
+    fn score_one(&mut self, queries: Queries<'_>, out: &mut ScoreRows) {
         let (n, lanes) = (self.n_negatives, queries.table.lanes());
         queries.copy_scaled(1.0, &mut self.queries);
         let panels = &self.panels;
         let chunks =
             self.queries.as_lanes().par_chunks(ROWS * lanes).zip(self.negatives.par_chunks(ROWS * n));
-        out.par_chunks_mut(ROWS * n).zip(chunks).for_each_init(
+        out.values_mut().par_chunks_mut(ROWS * n).zip(chunks).for_each_init(
             Vec::new,
             |all, (out, (queries, negatives))| {
                 Panels { panels, lanes }.select_scores(queries, negatives, n, out, all);

@@ -10,6 +10,7 @@ use rivalry_kernels::{BlockedGather, Lane, Matrix, ZERO, add_to_rows, add_weight
 
 use super::Batch;
 use super::blocks::Blocks;
+use super::score_rows::ScoreRows;
 use super::scorer::{Draw, NegativeScorer, Queries, ScoreGrads, log_probs_of_rows};
 use crate::sampler::Sampler;
 
@@ -75,11 +76,17 @@ impl NegativeScorer for GatherScorer {
         );
     }
 
-    fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut [f32]) {
-        log_probs_of_rows(batch, sampler, &self.grouped.negatives, self.grouped.n_negatives, out);
+    fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut ScoreRows) {
+        log_probs_of_rows(batch, sampler, &self.grouped.negatives, out);
     }
 
-    fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>) {
+    fn score(
+        &mut self,
+        first: Queries<'_>,
+        out: &mut ScoreRows,
+        second: Option<(Queries<'_>, &mut ScoreRows)>,
+    ) {
+        let out = out.values_mut();
         let [one, two] = &mut self.queries;
         first.copy_scaled(1.0, one);
         let picks = self.grouped.picks();
@@ -92,7 +99,7 @@ impl NegativeScorer for GatherScorer {
             Some((second, other)) => {
                 second.copy_scaled(1.0, two);
                 let two = two.as_lanes();
-                let parts: Vec<_> = picks.split(out).zip(picks.split(other)).collect();
+                let parts: Vec<_> = picks.split(out).zip(picks.split(other.values_mut())).collect();
                 parts.into_par_iter().for_each(|(mut part, mut other)| {
                     if std::ptr::eq(first.table, second.table) {
                         part.dots_pair(&mut other, [one, two], table);
@@ -114,28 +121,28 @@ impl NegativeScorer for GatherScorer {
         table_grads: &mut Matrix,
     ) {
         queries.copy_scaled(share, &mut self.queries[0]);
-        self.collect_query_grads(queries, grads);
-        self.add_up_runs(queries, grads, query_grads);
-        self.collect_table_grads(grads, table_grads);
+        self.collect_query_grads(queries, &grads);
+        self.add_up_runs(queries, &grads, query_grads);
+        self.collect_table_grads(&grads, table_grads);
     }
 }
 
 impl GatherScorer {
-    fn collect_query_grads(&mut self, queries: Queries<'_>, grads: ScoreGrads<'_>) {
+    fn collect_query_grads(&mut self, queries: Queries<'_>, grads: &ScoreGrads<'_>) {
         let (picks, count) = (self.grouped.picks(), self.grouped.blocks.count);
-        let table = queries.table.as_lanes();
+        let (table, negatives) = (queries.table.as_lanes(), grads.negatives.values());
         self.runs.resize_with(RUNS.min(count), Matrix::default);
         let run_length = count.div_ceil(self.runs.len());
         self.runs.par_iter_mut().enumerate().for_each(|(run, sums)| {
             sums.resize(queries.len(), queries.table.cols());
             sums.as_lanes_mut().fill(ZERO);
             for block in run * run_length..((run + 1) * run_length).min(count) {
-                picks.add_weighted_rows(block, grads.negatives, table, sums.as_lanes_mut());
+                picks.add_weighted_rows(block, negatives, table, sums.as_lanes_mut());
             }
         });
     }
 
-    fn add_up_runs(&self, queries: Queries<'_>, grads: ScoreGrads<'_>, query_grads: &mut Matrix) {
+    fn add_up_runs(&self, queries: Queries<'_>, grads: &ScoreGrads<'_>, query_grads: &mut Matrix) {
         let lanes = query_grads.lanes();
         query_grads.as_lanes_mut().par_chunks_mut(lanes).enumerate().with_min_len(ROWS).for_each(
             |(row, sum)| {
@@ -149,7 +156,7 @@ impl GatherScorer {
         );
     }
 
-    fn collect_table_grads(&mut self, grads: ScoreGrads<'_>, table_grads: &mut Matrix) {
+    fn collect_table_grads(&mut self, grads: &ScoreGrads<'_>, table_grads: &mut Matrix) {
         let Self { grouped, queries: [shares, _], positives_by_block, .. } = self;
         let (picks, blocks) = (grouped.picks(), grouped.blocks);
         positives_by_block.resize(blocks.count, Vec::new());
@@ -157,11 +164,11 @@ impl GatherScorer {
         for (row, &item) in grads.items.iter().enumerate() {
             positives_by_block[blocks.of(item)].push(row);
         }
-        let block_lanes = table_grads.lanes() << blocks.shift;
+        let (block_lanes, negatives) = (table_grads.lanes() << blocks.shift, grads.negatives.values());
         let parts = table_grads.as_lanes_mut().par_chunks_mut(block_lanes).zip(&*positives_by_block);
         parts.enumerate().for_each(|(block, (sums, positives))| {
             let first = (block << blocks.shift) as u32;
-            picks.add_to_rows(block, grads.negatives, shares.as_lanes(), first, sums);
+            picks.add_to_rows(block, negatives, shares.as_lanes(), first, sums);
             for &row in positives {
                 let (item, weight) = ([grads.items[row]], [grads.positives[row]]);
                 add_to_rows(shares.row_lanes(row), &item, &weight, first, sums);

@@ -20,17 +20,28 @@ impl Hardest {
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
+
+    /// How many there are in each of `rows` rows.
+    pub fn n(&self, rows: usize) -> usize {
+        self.places.len() / rows
+    }
+
+    /// The scores of those in one of `rows` rows.
+    pub fn scores_of(&self, row: usize, rows: usize) -> &[f32] {
+        let n = self.n(rows);
+        &self.scores[row * n..][..n]
+    }
 }
 
 impl Buffers {
     /// Keeps the `n` highest-scored candidates of each row; of equal scores the one drawn first.
     pub fn keep_hardest(&mut self, n: usize) {
         let rows = self.positives.len();
-        let candidates = self.scores.len() / rows;
+        let (candidates, stride) = (self.scores.n(), self.scores.stride());
         let Self { scores, features, log_probs, hardest, .. } = self;
         hardest.places.resize(rows * n, 0);
         hardest.grads.resize(rows * n, 0.0);
-        let of_rows = hardest.places.par_chunks_mut(n).zip(scores.par_chunks(candidates));
+        let of_rows = hardest.places.par_chunks_mut(n).zip(scores.values().par_chunks(stride));
         of_rows.with_min_len(ROWS).for_each_init(Vec::new, |order, (places, scores)| {
             order.clear();
             order.extend(0..candidates as u32);
@@ -50,7 +61,8 @@ impl Buffers {
         ] {
             if !from.is_empty() {
                 to.resize(rows * n, 0.0);
-                let taken = to.par_chunks_mut(n).zip(places.par_chunks(n)).zip(from.par_chunks(candidates));
+                let from = from.values().par_chunks(stride);
+                let taken = to.par_chunks_mut(n).zip(places.par_chunks(n)).zip(from);
                 taken.for_each(|((to, places), from)| {
                     to.iter_mut().zip(places).for_each(|(to, &place)| *to = from[place as usize]);
                 });
@@ -64,10 +76,10 @@ impl Buffers {
             return;
         }
         let rows = self.positives.len();
-        let (n, candidates) = (self.hardest.places.len() / rows, self.scores.len() / rows);
+        let (n, stride) = (self.hardest.n(rows), self.score_grads.stride());
         let Hardest { places, grads, .. } = &self.hardest;
-        let of_rows =
-            self.score_grads.par_chunks_mut(candidates).zip(places.par_chunks(n).zip(grads.par_chunks(n)));
+        let to = self.score_grads.values_mut().par_chunks_mut(stride);
+        let of_rows = to.zip(places.par_chunks(n).zip(grads.par_chunks(n)));
         of_rows.for_each(|(to, (places, grads))| {
             to.fill(0.0);
             places.iter().zip(grads).for_each(|(&place, grad)| to[place as usize] = *grad);

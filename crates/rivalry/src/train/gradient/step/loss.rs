@@ -7,11 +7,23 @@ impl Buffers {
     /// Computes the value of each row and the gradients of the scores.
     pub fn evaluate_loss(&mut self, loss: &dyn Loss, users: &[u32], phase: Phase) {
         let hardest = &mut self.hardest;
-        let (negatives, features, log_probs, grads) = match hardest.is_empty() {
-            true => (&self.scores, &self.features, &self.log_probs, &mut self.score_grads),
-            false => (&hardest.scores, &hardest.features, &hardest.log_probs, &mut hardest.grads),
+        let (n_negatives, stride) = match hardest.is_empty() {
+            true => (self.scores.n(), self.scores.stride()),
+            false => (hardest.n(users.len()), hardest.n(users.len())),
         };
-        let scores = BatchScores { users, positives: &self.positives, negatives, features, log_probs };
+        let (negatives, features, log_probs, grads) = match hardest.is_empty() {
+            true => (
+                self.scores.values(),
+                self.features.values(),
+                self.log_probs.values(),
+                self.score_grads.values_mut(),
+            ),
+            false => {
+                (&hardest.scores[..], &hardest.features[..], &hardest.log_probs[..], &mut hardest.grads[..])
+            }
+        };
+        let positives = &self.positives;
+        let scores = BatchScores { users, positives, n_negatives, stride, negatives, features, log_probs };
         let gradients = BatchGradients {
             values: &mut self.values,
             positives: &mut self.positive_grads,

@@ -19,9 +19,12 @@ mod buffers;
 mod dense;
 mod gather;
 mod hardest;
+mod item_set;
 mod loss;
 mod pooled;
+mod score_rows;
 mod scorer;
+mod selection;
 #[cfg(test)]
 mod tests;
 
@@ -219,8 +222,8 @@ impl<'s, 'b> Forward<'s, 'b> {
     /// Scores the positives and negatives, with the features of the negatives that the loss asks for.
     pub fn score(self) -> Scored<'s, 'b> {
         let Self { step, batch, sampler, phase } = self;
-        let dim = step.model.model().learned().dim();
-        step.buffers.resize(&*step.loss, batch.users.len(), step.n_candidates, dim);
+        let stride = step.scorer.stride(step.n_candidates);
+        step.buffers.resize(&*step.loss, batch.users.len(), step.n_candidates, stride);
         let Buffers { scores, features, log_probs, .. } = &mut step.buffers;
         let queries = user_queries(step.model.model.scored(), batch);
         let second = match step.loss.negative_features() {
@@ -232,7 +235,7 @@ impl<'s, 'b> Forward<'s, 'b> {
                 step.adversary.as_ref().map(|adversary| user_queries(adversary.model.scored(), batch))
             }
         };
-        step.scorer.score(queries, scores, second.map(|queries| (queries, &mut features[..])));
+        step.scorer.score(queries, scores, second.map(|queries| (queries, features)));
         if !log_probs.is_empty() {
             step.scorer.log_probs(batch, sampler, log_probs);
         }
@@ -305,8 +308,9 @@ impl BatchLoss<'_, '_> {
             // The weight of one pair in the mean over the batch.
             let share = sign / batch.users.len() as f32;
             let queries = user_queries(moving.model.scored(), batch);
+            buffers.user_grads.resize(batch.users.len(), queries.table.cols());
             let grads = ScoreGrads {
-                negatives: &buffers.score_grads,
+                negatives: &mut buffers.score_grads,
                 items: batch.items,
                 positives: &buffers.positive_grads,
             };

@@ -1,46 +1,68 @@
-//! NegativeScorer against a pool of negatives that a stretch of the batch shares.
+//! Scores against a pool of negatives that a stretch of the batch shares.
 //!
-//! The pool's rows are copied next to each other; from there on it is [`DenseScorer`](super::dense) on a small table. A row
-//! takes the first of the pool that its user has no training interaction with, and starts over where these are too few.
+//! The pool's rows are copied next to each other, so that scores and gradients are three matrix products. A row takes the
+//! first places of the pool that hold no item of its user ([`Selection`]): on large catalogues nearly all rows use the
+//! pool as it is.
 
 use rayon::prelude::*;
 use rivalry_kernels::{
     LANES, Lane, Matrix, ZERO, add_to_rows, add_weighted_rows, add_weighted_sums,
-    add_weighted_sums_transposed, pack_panels,
+    add_weighted_sums_transposed, dots_packed, pack_panels,
 };
 
 use super::Batch;
-use super::scorer::{Draw, NegativeScorer, PackedScorer, Panels, Queries, ScoreGrads, scatter_row};
+use super::item_set::ItemSet;
+use super::score_rows::ScoreRows;
+use super::scorer::{Draw, NegativeScorer, PackedScorer, Queries, ScoreGrads};
+use super::selection::Selection;
 use crate::sampler::Sampler;
+
+/// Items whose gradients a task collects at a time.
+const ITEMS: usize = 256;
 
 pub(super) struct PooledScorer {
     /// Rows of the batch that share a pool.
     sharing: usize,
     n_negatives: usize,
     pools: Vec<Pool>,
-    /// Where each row's negatives stand in its pool.
-    places: Vec<u32>,
+    /// The positives of the batch with their rows, in the order of the items.
+    positives: Vec<(u32, u32)>,
+    /// All items of the step, ascending and each once.
+    items: Vec<u32>,
+    marks: ItemSet,
     queries: Matrix,
 }
 
-/// One stretch's negatives and the memory it works in.
+/// The negatives of one stretch of the batch, and the memory it works in.
 #[derive(Clone, Default)]
 struct Pool {
     items: Vec<u32>,
     /// The same with their places, in the order of the items.
     by_item: Vec<(u32, u32)>,
-    /// The places of what the user at hand has, in order.
+    members: ItemSet,
+    /// For each row of the stretch the places of its user's items, ascending: where they start in `seen`, and they.
+    starts: Vec<usize>,
     seen: Vec<u32>,
+    /// How many panels of items the stretch uses.
+    n_panels: usize,
+    /// The pool's rows of a table, and the address of that table.
     rows: Vec<Lane>,
+    rows_of: usize,
     panels: Vec<Lane>,
-    /// For the stretch's rows the scores, later their gradients, of the whole pool.
-    spread: Vec<Lane>,
     grads: Vec<Lane>,
 }
 
 impl PooledScorer {
     pub fn new(sharing: usize) -> Self {
-        Self { sharing, n_negatives: 0, pools: Vec::new(), places: Vec::new(), queries: Matrix::default() }
+        Self {
+            sharing,
+            n_negatives: 0,
+            pools: Vec::new(),
+            positives: Vec::new(),
+            items: Vec::new(),
+            marks: ItemSet::default(),
+            queries: Matrix::default(),
+        }
     }
 }
 
@@ -53,43 +75,47 @@ impl NegativeScorer for PooledScorer {
     fn draw(&mut self, batch: Batch<'_>, n_negatives: usize, draw: Draw<'_>) {
         let (n, sharing) = (n_negatives, self.sharing);
         self.n_negatives = n;
-        self.places.resize(batch.users.len() * n, 0);
         self.pools.resize(batch.users.len().div_ceil(sharing), Pool::default());
-        let stretches = self.pools.par_iter_mut().zip(self.places.par_chunks_mut(sharing * n)).enumerate();
-        stretches.for_each(|(stretch, (pool, places))| {
-            let first = stretch * sharing;
-            pool.items.resize(pool_size(n), 0);
-            draw(first, &mut pool.items);
-            pool.by_item.clear();
-            pool.by_item.extend(pool.items.iter().copied().zip(0..));
-            pool.by_item.sort_unstable();
-            for (row, places) in places.chunks_exact_mut(n).enumerate() {
-                pool.find(batch.train.items_of(batch.users[first + row]));
-                let free = |place: &u32| pool.seen.binary_search(place).is_err();
-                let mut taken = 0;
-                for place in (0..pool.items.len() as u32).filter(free).take(n) {
-                    places[taken] = place;
-                    taken += 1;
-                }
-                // Too few: those there are once more. None at all: the pool as it is, for this one step.
-                for again in taken..n {
-                    places[again] = if taken == 0 { again as u32 } else { places[again - taken] };
-                }
-            }
-        });
+        self.pools.par_iter_mut().zip(batch.users.par_chunks(sharing)).enumerate().for_each(
+            |(stretch, (pool, users))| {
+                pool.items.resize(pool_size(n), 0);
+                draw(stretch * sharing, &mut pool.items);
+                pool.find_seen(batch, users, n);
+            },
+        );
+        self.positives.clear();
+        self.positives.extend(batch.items.iter().copied().zip(0..));
+        self.positives.sort_unstable();
+        self.marks.reserve(batch.train.n_items());
+        let drawn = self.pools.iter().flat_map(|pool| &pool.items[..pool.width()]);
+        drawn.chain(batch.items).for_each(|&item| self.marks.insert(item));
+        self.marks.drain_into(&mut self.items);
     }
 
-    fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut [f32]) {
-        let rows = out.par_chunks_mut(self.n_negatives).zip(self.places.par_chunks(self.n_negatives));
-        rows.enumerate().for_each_init(Vec::new, |items, (row, (out, places))| {
+    fn items(&self) -> Option<&[u32]> {
+        Some(&self.items)
+    }
+
+    fn stride(&self, n_negatives: usize) -> usize {
+        pool_size(n_negatives)
+    }
+
+    fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut ScoreRows) {
+        let (n, stride) = (self.n_negatives, out.stride());
+        out.values_mut().par_chunks_mut(stride).enumerate().for_each_init(Vec::new, |items, (row, out)| {
             let pool = &self.pools[row / self.sharing];
             items.clear();
-            items.extend(places.iter().map(|&place| pool.items[place as usize]));
-            sampler.log_probs(batch.users[row], items, out);
+            pool.selection(row % self.sharing, n).for_each_place(|place| items.push(pool.items[place]));
+            sampler.log_probs(batch.users[row], items, &mut out[..n]);
         });
     }
 
-    fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>) {
+    fn score(
+        &mut self,
+        first: Queries<'_>,
+        out: &mut ScoreRows,
+        second: Option<(Queries<'_>, &mut ScoreRows)>,
+    ) {
         self.score_packed(first, out, second);
     }
 
@@ -103,25 +129,21 @@ impl NegativeScorer for PooledScorer {
     ) {
         let (n, sharing, lanes) = (self.n_negatives, self.sharing, queries.table.lanes());
         queries.copy_scaled(share, &mut self.queries);
+        let stride = grads.negatives.stride();
         self.pools
             .par_iter_mut()
             .zip(query_grads.as_lanes_mut().par_chunks_mut(sharing * lanes))
             .zip(self.queries.as_lanes().par_chunks(sharing * lanes))
-            .zip(self.places.par_chunks(sharing * n))
-            .zip(grads.negatives.par_chunks(sharing * n))
+            .zip(grads.negatives.values_mut().par_chunks_mut(sharing * stride))
             .enumerate()
-            .for_each(|(stretch, ((((pool, sums), shares), places), weights))| {
+            .for_each(|(stretch, (((pool, sums), shares), weights))| {
                 pool.copy_rows(queries.table);
-                let width = pool.items.len();
-                pool.spread.resize(sums.len() / lanes * width / LANES, ZERO);
-                pool.spread.fill(ZERO);
-                let spread: &mut [f32] = bytemuck::cast_slice_mut(&mut pool.spread);
-                let rows = places.chunks_exact(n).zip(weights.chunks_exact(n));
-                for (all, (places, weights)) in spread.chunks_exact_mut(width).zip(rows) {
-                    scatter_row(places, weights, all);
+                let width = pool.width();
+                for (row, weights) in weights.chunks_exact_mut(stride).enumerate() {
+                    pool.selection(row, n).expand(&mut weights[..width]);
                 }
                 sums.fill(ZERO);
-                add_weighted_sums(spread, width, &pool.rows, lanes, sums);
+                add_weighted_sums(weights, stride, &pool.rows, lanes, sums);
                 for (r, sum) in sums.chunks_exact_mut(lanes).enumerate() {
                     let row = stretch * sharing + r;
                     let (item, weight) = ([grads.items[row]], [grads.positives[row]]);
@@ -129,61 +151,120 @@ impl NegativeScorer for PooledScorer {
                 }
                 pool.grads.resize(width * lanes, ZERO);
                 pool.grads.fill(ZERO);
-                add_weighted_sums_transposed(spread, width, shares, lanes, &mut pool.grads);
+                add_weighted_sums_transposed(weights, stride, shares, lanes, &mut pool.grads);
             });
-        // One after another: an item may stand in several pools.
-        for pool in &self.pools {
-            for (&item, grad) in pool.items.iter().zip(pool.grads.chunks_exact(lanes)) {
-                add_to_rows(grad, &[item], &[1.0], 0, table_grads.as_lanes_mut());
-            }
-        }
-        for (row, &item) in grads.items.iter().enumerate() {
-            let weight = [grads.positives[row]];
-            add_to_rows(self.queries.row_lanes(row), &[item], &weight, 0, table_grads.as_lanes_mut());
-        }
+        self.collect_table_grads(grads.positives, table_grads);
     }
 }
 
+impl PooledScorer {
+    /// Adds the gradients of all pools and positives to the table. A task has the rows of some items for itself and goes
+    /// through pools and positives in order.
+    fn collect_table_grads(&self, positive_grads: &[f32], table_grads: &mut Matrix) {
+        let lanes = table_grads.lanes();
+        let blocks = table_grads.as_lanes_mut().par_chunks_mut(ITEMS * lanes);
+        blocks.enumerate().with_min_len(8).for_each(|(block, sums)| {
+            let first = (block * ITEMS) as u32;
+            for pool in &self.pools {
+                for &(item, place) in within(&pool.by_item, first) {
+                    if (place as usize) < pool.width() {
+                        let grad = &pool.grads[place as usize * lanes..][..lanes];
+                        add_to_rows(grad, &[item], &[1.0], first, sums);
+                    }
+                }
+            }
+            for &(item, row) in within(&self.positives, first) {
+                let weight = [positive_grads[row as usize]];
+                add_to_rows(self.queries.row_lanes(row as usize), &[item], &weight, first, sums);
+            }
+        });
+    }
+}
+
+/// Of what is in the order of items, the part of one block of [`ITEMS`] items.
+fn within(by_item: &[(u32, u32)], first: u32) -> &[(u32, u32)] {
+    let from = by_item.partition_point(|&(item, _)| item < first);
+    let len = by_item[from..].partition_point(|&(item, _)| item < first + ITEMS as u32);
+    &by_item[from..][..len]
+}
+
 impl PackedScorer for PooledScorer {
-    /// Copies and turns each pool's rows of a table.
+    /// Copies and packs each pool's rows of a table.
     fn pack(&mut self, table: &Matrix) {
         self.pools.par_iter_mut().for_each(|pool| {
+            pool.rows_of = 0;
             pool.copy_rows(table);
             pool.panels.resize(pool.rows.len(), ZERO);
             pack_panels(&pool.rows, table.lanes(), &mut pool.panels);
         });
     }
 
-    fn score_one(&mut self, queries: Queries<'_>, out: &mut [f32]) {
+    fn score_one(&mut self, queries: Queries<'_>, out: &mut ScoreRows) {
         let (n, sharing, lanes) = (self.n_negatives, self.sharing, queries.table.lanes());
         queries.copy_scaled(1.0, &mut self.queries);
+        let stride = out.stride();
         self.pools
             .par_iter_mut()
-            .zip(out.par_chunks_mut(sharing * n))
+            .zip(out.lanes_mut().par_chunks_mut(sharing * stride / LANES))
             .zip(self.queries.as_lanes().par_chunks(sharing * lanes))
-            .zip(self.places.par_chunks(sharing * n))
-            .for_each(|(((pool, out), queries), places)| {
-                let panels = Panels { panels: &pool.panels, lanes };
-                panels.select_scores(queries, places, n, out, &mut pool.spread);
+            .for_each(|((pool, out), queries)| {
+                dots_packed(queries, lanes, &pool.panels, out, stride / LANES);
+                let out: &mut [f32] = bytemuck::cast_slice_mut(out);
+                for (row, scores) in out.chunks_exact_mut(stride).enumerate() {
+                    pool.selection(row, n).compact(scores);
+                }
             });
     }
 }
 
 impl Pool {
-    /// Finds which places hold one of these items.
-    fn find(&mut self, items: &[u32]) {
-        self.seen.clear();
-        for &item in items {
-            let first = self.by_item.partition_point(|&(other, _)| other < item);
-            let same = self.by_item[first..].iter().take_while(|&&(other, _)| other == item);
-            self.seen.extend(same.map(|&(_, place)| place));
+    /// Finds for each user which places hold one of their items, and how much of the pool is used.
+    fn find_seen(&mut self, batch: Batch<'_>, users: &[u32], n: usize) {
+        let Self { items, by_item, members, starts, seen, .. } = self;
+        by_item.clear();
+        by_item.extend(items.iter().copied().zip(0..));
+        by_item.sort_unstable();
+        members.reserve(batch.train.n_items());
+        items.iter().for_each(|&item| members.insert(item));
+        starts.clear();
+        seen.clear();
+        let mut end = n;
+        for &user in users {
+            let start = seen.len();
+            starts.push(start);
+            for &item in batch.train.items_of(user).iter().filter(|&&item| members.contains(item)) {
+                let first = by_item.partition_point(|&(other, _)| other < item);
+                let same = by_item[first..].iter().take_while(|&&(other, _)| other == item);
+                seen.extend(same.map(|&(_, place)| place));
+            }
+            seen[start..].sort_unstable();
+            end = end.max(Selection::new(&seen[start..], n, items.len()).end());
         }
-        self.seen.sort_unstable();
+        starts.push(seen.len());
+        items.iter().for_each(|&item| members.remove(item));
+        self.n_panels = end.div_ceil(LANES);
     }
 
+    /// The negatives of a row of the stretch.
+    fn selection(&self, row: usize, n: usize) -> Selection<'_> {
+        Selection::new(&self.seen[self.starts[row]..self.starts[row + 1]], n, self.items.len())
+    }
+
+    /// Items that the stretch uses, in whole panels.
+    fn width(&self) -> usize {
+        self.n_panels * LANES
+    }
+
+    /// Copies the rows of the pool's items, unless they are there already.
     fn copy_rows(&mut self, table: &Matrix) {
+        // The address of a table identifies it within a step; a new step starts with `pack`, which copies in any case.
+        let address = std::ptr::from_ref(table).addr();
+        if self.rows_of == address {
+            return;
+        }
+        self.rows_of = address;
         self.rows.clear();
-        for &item in &self.items {
+        for &item in &self.items[..self.n_panels * LANES] {
             self.rows.extend_from_slice(table.row_lanes(item as usize));
         }
     }

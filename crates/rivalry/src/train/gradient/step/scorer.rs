@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use rivalry_kernels::{LANES, Lane, Matrix, ZERO, dots_packed};
 
 use super::Batch;
+use super::score_rows::ScoreRows;
 use crate::sampler::Sampler;
 
 /// Scores the negatives of a batch, and brings gradients of scores back to the tables.
@@ -15,14 +16,29 @@ pub(super) trait NegativeScorer: Send {
     /// Draws the negatives of each row of the batch; `draw` fills in those of one row.
     fn draw(&mut self, batch: Batch<'_>, n_negatives: usize, draw: Draw<'_>);
 
+    /// The items of the batch, negatives and positives, ascending and each once; `None` if most of the catalogue is in it.
+    fn items(&self) -> Option<&[u32]> {
+        None
+    }
+
+    /// The distance of two rows in [`ScoreRows`] of so many negatives.
+    fn stride(&self, n_negatives: usize) -> usize {
+        n_negatives
+    }
+
     /// The log-probability of each negative, in the order in which they are scored.
-    fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut [f32]);
+    fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut ScoreRows);
 
     /// For each row of the batch the dot products of its query with its negatives; with two queries, both.
-    fn score(&mut self, first: Queries<'_>, out: &mut [f32], second: Option<(Queries<'_>, &mut [f32])>);
+    fn score(
+        &mut self,
+        first: Queries<'_>,
+        out: &mut ScoreRows,
+        second: Option<(Queries<'_>, &mut ScoreRows)>,
+    );
 
     /// The backward pass: gradients of each row's query and, times `share`, of each row of the table.
-    /// `query_grads` is overwritten, `table_grads` added to.
+    /// `query_grads` is overwritten, `table_grads` added to. The gradients of the scores are working memory afterwards.
     fn backward(
         &mut self,
         queries: Queries<'_>,
@@ -42,14 +58,14 @@ pub(super) trait PackedScorer {
     fn pack(&mut self, table: &Matrix);
 
     /// The scores of one set of queries against the table that was packed last.
-    fn score_one(&mut self, queries: Queries<'_>, out: &mut [f32]);
+    fn score_one(&mut self, queries: Queries<'_>, out: &mut ScoreRows);
 
     /// [`NegativeScorer::score`]: a table that both queries share is packed once.
     fn score_packed(
         &mut self,
         first: Queries<'_>,
-        out: &mut [f32],
-        second: Option<(Queries<'_>, &mut [f32])>,
+        out: &mut ScoreRows,
+        second: Option<(Queries<'_>, &mut ScoreRows)>,
     ) {
         self.pack(first.table);
         self.score_one(first, out);
@@ -93,25 +109,24 @@ impl<'a> Queries<'a> {
 }
 
 /// The gradients of a batch's scores.
-#[derive(Clone, Copy)]
 pub(super) struct ScoreGrads<'a> {
     /// Of the negatives' scores, in the order they were scored.
-    pub negatives: &'a [f32],
+    pub negatives: &'a mut ScoreRows,
     /// The positive item of each row.
     pub items: &'a [u32],
     /// Of the positives' scores.
     pub positives: &'a [f32],
 }
 
-/// The log-probabilities of `n` negatives in each row of the batch.
+/// The log-probabilities of the negatives in each row of the batch, which start one after another.
 pub(super) fn log_probs_of_rows(
     batch: Batch<'_>,
     sampler: &dyn Sampler,
     negatives: &[u32],
-    n: usize,
-    out: &mut [f32],
+    out: &mut ScoreRows,
 ) {
-    let rows = out.par_chunks_mut(n).zip(negatives.par_chunks(n)).enumerate();
+    let n = out.n();
+    let rows = out.values_mut().par_chunks_mut(n).zip(negatives.par_chunks(n)).enumerate();
     rows.for_each(|(row, (out, negatives))| sampler.log_probs(batch.users[row], negatives, out));
 }
 
@@ -136,7 +151,7 @@ impl Panels<'_> {
         let Self { panels, lanes } = self;
         let width = panels.len() / (lanes * LANES);
         all.resize(queries.len() / lanes * width, ZERO);
-        dots_packed(queries, lanes, panels, all);
+        dots_packed(queries, lanes, panels, all, width);
         let all = bytemuck::cast_slice::<_, f32>(all).chunks_exact(width * LANES);
         for ((out, places), all) in out.chunks_exact_mut(n).zip(places.chunks_exact(n)).zip(all) {
             for (out, &place) in out.iter_mut().zip(places) {

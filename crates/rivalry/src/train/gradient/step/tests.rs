@@ -6,6 +6,7 @@ use super::Batch;
 use super::dense::DenseScorer;
 use super::gather::GatherScorer;
 use super::pooled::PooledScorer;
+use super::score_rows::ScoreRows;
 use super::scorer::{NegativeScorer, Queries, ScoreGrads};
 use crate::data::Interactions;
 
@@ -53,12 +54,18 @@ fn a_pool_is_shared_without_what_a_user_has() {
     scorer.draw(batch, 14, &negatives);
     let items = Matrix::from_fn(10, 1, |item, _| item as f32);
     let ones = Matrix::from_fn(2, 1, |_, _| 1.0);
-    let mut scores = vec![0.0; 28];
+    let mut scores = rows_for(&scorer, 2, 14);
     scorer.score(Queries { of: &ones, ids: &[0, 1], table: &items }, &mut scores, None);
     let all: Vec<f32> = (0..14).map(|k| (k % 10) as f32).collect();
     // Of the sixteen drawn, eight are left, and then once more.
     let free = [4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 4.0, 5.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
-    assert_eq!((&scores[..14], &scores[14..]), (&all[..], &free[..]));
+    assert_eq!((scores.row(0), scores.row(1)), (&all[..], &free[..]));
+}
+
+fn rows_for(scorer: &dyn NegativeScorer, rows: usize, n: usize) -> ScoreRows {
+    let mut values = ScoreRows::default();
+    values.resize(rows, n, scorer.stride(n));
+    values
 }
 
 fn check(mut scorer: Box<dyn NegativeScorer>, rows: usize, n_items: usize, sharing: usize) {
@@ -73,18 +80,22 @@ fn check(mut scorer: Box<dyn NegativeScorer>, rows: usize, n_items: usize, shari
     scorer.draw(batch, N, &negatives);
     let queries = Queries { of: &users, ids: &ids, table: &items };
     let similar = Queries { of: &items, ids: &positives, table: &items };
-    let (mut scores, mut features) = (vec![0.0; rows * N], vec![0.0; rows * N]);
+    let (mut scores, mut features) = (rows_for(&*scorer, rows, N), rows_for(&*scorer, rows, N));
     scorer.score(queries, &mut scores, Some((similar, &mut features)));
-    let mut alone = vec![0.0; rows * N];
+    let mut alone = rows_for(&*scorer, rows, N);
     scorer.score(queries, &mut alone, None);
-    assert_eq!(scores, alone, "the same scores with and without features");
+    for row in 0..rows {
+        assert_eq!(scores.row(row), alone.row(row), "the same scores with and without features");
+    }
 
     // The order within a row is the scorer's own, so rows are compared as sums of functions of the scores.
     let grad = |score: f32, feature: f32| 0.3 * score - 0.2 * feature;
-    let grads: Vec<f32> = scores.iter().zip(&features).map(|(s, c)| grad(*s, *c)).collect();
+    let mut grads = rows_for(&*scorer, rows, N);
+    let both = scores.values().iter().zip(features.values());
+    grads.values_mut().iter_mut().zip(both).for_each(|(g, (s, c))| *g = grad(*s, *c));
     let positive_grads: Vec<f32> = (0..rows).map(|row| 0.1 + row as f32 * 0.01).collect();
     let (mut query_grads, mut table_grads) = (Matrix::zeros(rows, 20), table(n_items, 3));
-    let gradients = ScoreGrads { negatives: &grads, items: &positives, positives: &positive_grads };
+    let gradients = ScoreGrads { negatives: &mut grads, items: &positives, positives: &positive_grads };
     scorer.backward(queries, gradients, 0.5, &mut query_grads, &mut table_grads);
 
     let mut table_expected: Vec<f64> =
@@ -106,8 +117,7 @@ fn check(mut scorer: Box<dyn NegativeScorer>, rows: usize, n_items: usize, shari
             add(item, 0.3 * score - 0.2 * feature);
         }
         add(positives[row] as usize, f64::from(positive_grads[row]));
-        let here = row * N..(row + 1) * N;
-        let seen: f32 = scores[here.clone()].iter().zip(&features[here]).map(|(s, c)| s + 0.1 * c * s).sum();
+        let seen: f32 = scores.row(row).iter().zip(features.row(row)).map(|(s, c)| s + 0.1 * c * s).sum();
         assert!(close(seen, sum), "{rows} {n_items}: {seen} {sum}");
         assert!(query_grads.row(row).iter().zip(&expected).all(|(a, b)| close(*a, *b)), "{rows} {n_items}");
     }
