@@ -40,6 +40,33 @@ pub fn adam_zero_grad(step: &AdamStep, params: &mut [Lane], first: &mut [Lane], 
     });
 }
 
+/// Several Adam steps with zero gradients as one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AdamCatchUp {
+    /// Times `m/(√v + ε)`: what is subtracted from a parameter.
+    pub update: f32,
+    /// The decay of the first moment over these steps.
+    pub first_decay: f32,
+    /// The decay of the second moment over these steps.
+    pub second_decay: f32,
+    /// Added to the denominator.
+    pub epsilon: f32,
+}
+
+/// Several Adam steps with zero gradients and without weight decay, as one update.
+pub fn adam_catch_up(catch_up: &AdamCatchUp, params: &mut [Lane], first: &mut [Lane], second: &mut [Lane]) {
+    dispatch!(level(), simd => {
+        let splat = |x: f32| f32x16::splat(simd, x);
+        for ((x, m), v) in params.iter_mut().zip(first).zip(second) {
+            let (first, second) = (load(simd, m), load(simd, v));
+            let denominator = second.sqrt() + splat(catch_up.epsilon);
+            store(load(simd, x) - splat(catch_up.update) * first / denominator, x);
+            store(first * splat(catch_up.first_decay), m);
+            store(second * splat(catch_up.second_decay), v);
+        }
+    });
+}
+
 #[inline(always)]
 fn update<S: Simd>(
     simd: S,

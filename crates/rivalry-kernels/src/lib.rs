@@ -31,7 +31,7 @@ mod spmm;
 mod test_data;
 mod top_k;
 
-pub use adam::{AdamStep, adam, adam_zero_grad};
+pub use adam::{AdamCatchUp, AdamStep, adam, adam_catch_up, adam_zero_grad};
 pub use blocked_gather::{BlockedGather, GatherBlock};
 pub use dense::{add_weighted_sums, add_weighted_sums_transposed, dots_packed, pack_panels};
 pub use gather::{add_to_rows, add_weighted_rows, dots};

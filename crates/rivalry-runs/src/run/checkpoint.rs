@@ -89,7 +89,7 @@ fn take(file: &Tensors, whose: &str, steps: u64) -> Result<(Embeddings, Optimize
     let tables = tables.filter(|name| *name != "learned");
     let tables = tables.map(|name| Ok((name.to_owned(), file.get_embeddings(&format!("{prefix}{name}"))?)));
     let tables: std::collections::BTreeMap<_, _> = tables.collect::<Result<_, InputError>>()?;
-    let size = |tables: &Embeddings| (tables.users.rows(), tables.items.rows(), tables.dim());
+    let size = |tables: &Embeddings| (tables.users.rows(), tables.items.rows());
     if tables.values().any(|table| size(table) != size(&learned)) {
         return Err(broken("its tables are of different sizes"));
     }

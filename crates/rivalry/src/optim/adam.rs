@@ -2,18 +2,38 @@
 //!
 //! D. P. Kingma and J. Ba, Adam: A Method for Stochastic Optimization, ICLR 2015.
 
+use std::borrow::Cow;
+
 use rivalry_kernels as kernels;
 
-use super::rows::{Rows, for_each_block};
+use super::deferred_adam::DeferredAdam;
+use super::rows::{Rows, Table, for_each_block};
+use super::schedule::{SCHEDULE, WARMUP};
 use super::{Entry, LR, Optimizer, OptimizerState, Size, StateRef, Trainable, WEIGHT_DECAY};
-use crate::backbone::Embeddings;
+use crate::backbone::{BLOCK, Embeddings};
 use crate::params::{Param, Params, Range, Search, Value};
 
 pub(super) const ADAM: Entry = Entry {
     name: "adam",
     summary: "Adam; weight decay is added to the gradient",
-    params: &[LR, WEIGHT_DECAY, BETA1, BETA2, EPSILON],
-    build: |params, size| Box::new(Adam::new(params, size)),
+    params: &[LR, SCHEDULE, WARMUP, WEIGHT_DECAY, BETA1, BETA2, EPSILON, DEFERRED],
+    build: |params, size| {
+        let adam = Adam::new(params, size);
+        let deferred = params.flag(DEFERRED.name).then(|| DeferredAdam::new(&adam, size)).flatten();
+        match deferred {
+            Some(deferred) => Box::new(deferred),
+            None => Box::new(adam),
+        }
+    },
+};
+
+const DEFERRED: Param = Param {
+    name: "deferred",
+    doc: "move rows without a gradient when they are next read: the same trajectory up to rounding, faster on large \
+          tables; has no effect with weight decay",
+    default: Value::Flag(false),
+    range: Range::Any,
+    search: Search::NONE,
 };
 
 pub(super) const BETA1: Param = Param {
@@ -37,8 +57,11 @@ pub(super) const EPSILON: Param = Param {
 const FIRST: &str = "adam.first";
 const SECOND: &str = "adam.second";
 
+#[derive(Clone)]
 pub(super) struct Adam {
     config: Config,
+    /// The fraction of the learning rate that is used at present.
+    lr_factor: f64,
     /// Running mean of the gradients.
     pub first: Embeddings,
     /// Running mean of their squares.
@@ -46,6 +69,7 @@ pub(super) struct Adam {
     steps: u64,
 }
 
+#[derive(Clone)]
 struct Config {
     lr: f64,
     weight_decay: f64,
@@ -64,13 +88,31 @@ impl Adam {
             beta2: number(BETA2),
             epsilon: number(EPSILON),
         };
-        Self { config, first: size.zeros(), second: size.zeros(), steps: 0 }
+        Self { config, lr_factor: 1.0, first: size.zeros(), second: size.zeros(), steps: 0 }
+    }
+
+    /// Decay rates of the first and of the second moment.
+    pub fn betas(&self) -> (f64, f64) {
+        (self.config.beta1, self.config.beta2)
+    }
+
+    pub fn epsilon(&self) -> f64 {
+        self.config.epsilon
+    }
+
+    pub fn weight_decay(&self) -> f64 {
+        self.config.weight_decay
+    }
+
+    /// Steps taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// Counts a step and gives its constants.
     pub fn next_step(&mut self) -> kernels::AdamStep {
         self.steps += 1;
-        let Config { lr, weight_decay, beta1, beta2, epsilon } = self.config;
+        let (lr, &Config { weight_decay, beta1, beta2, epsilon, .. }) = (self.lr(), &self.config);
         let steps = self.steps.min(i32::MAX as u64) as i32;
         kernels::AdamStep {
             beta1: beta1 as f32,
@@ -86,27 +128,30 @@ impl Adam {
 impl Optimizer for Adam {
     fn step(&mut self, tables: Trainable<'_>) {
         let step = self.next_step();
-        let users = tables.users;
-        let [user_tables, item_tables] = tables.with_moments(&mut self.first, &mut self.second);
-        match users {
-            None => for_each_block(user_tables, |_, rows| rows.step(&step)),
-            Some(users) => for_each_block(user_tables, |first, rows| step_with(rows, first, users, &step)),
-        }
-        for_each_block(item_tables, |_, rows| rows.step(&step));
+        let touched = tables.touched;
+        let [users, items] = tables.with_moments(&mut self.first, &mut self.second);
+        step_table(users, touched.users, &step);
+        step_table(items, touched.items, &step);
     }
 
     fn lr(&self) -> f64 {
-        self.config.lr
+        self.config.lr * self.lr_factor
+    }
+
+    fn scale_lr(&mut self, factor: f64) {
+        self.lr_factor = factor;
     }
 
     fn state(&self) -> StateRef<'_> {
-        StateRef { steps: self.steps, tables: vec![(FIRST, &self.first), (SECOND, &self.second)] }
+        let tables = vec![(FIRST, Cow::Borrowed(&self.first)), (SECOND, Cow::Borrowed(&self.second))];
+        StateRef { steps: self.steps, tables }
     }
 
     fn restore(&mut self, mut state: OptimizerState) -> bool {
         match (state.tables.remove(FIRST), state.tables.remove(SECOND)) {
             (Some(first), Some(second))
-                if Size::of(&first) == Size::of(&self.first)
+                if state.tables.is_empty()
+                    && Size::of(&first) == Size::of(&self.first)
                     && Size::of(&second) == Size::of(&self.first) =>
             {
                 (self.first, self.second, self.steps) = (first, second, state.steps);
@@ -114,6 +159,14 @@ impl Optimizer for Adam {
             }
             _ => false,
         }
+    }
+}
+
+/// One step for a table of which only the `listed` rows have gradients, or any.
+fn step_table(table: Table<'_>, listed: Option<&[u32]>, step: &kernels::AdamStep) {
+    match listed {
+        None => for_each_block(table, BLOCK, |_, rows| rows.step(step)),
+        Some(listed) => for_each_block(table, BLOCK, |first, rows| step_with(rows, first, listed, step)),
     }
 }
 

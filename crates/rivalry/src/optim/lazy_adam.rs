@@ -1,16 +1,18 @@
 //! Lazy Adam: rows without a gradient stay as they are.
 //!
-//! Adam moves them on by their momentum, so that every step costs the size of the tables: with millions of rows this is
-//! most of it. With a graph backbone nearly every row has a gradient, and lazy Adam is Adam.
+//! Adam moves them on by their momentum, so that every step costs the size of the tables. With a graph backbone nearly
+//! every row has a gradient, and lazy Adam is Adam. Adam with `deferred` is as cheap, and keeps Adam's trajectory.
 
-use super::adam::{ADAM, Adam, within};
+use super::adam::{Adam, BETA1, BETA2, EPSILON, within};
 use super::rows::for_each_block;
-use super::{Entry, Optimizer, OptimizerState, StateRef, Trainable};
+use super::schedule::{SCHEDULE, WARMUP};
+use super::{Entry, LR, Optimizer, OptimizerState, StateRef, Trainable, WEIGHT_DECAY};
+use crate::backbone::BLOCK;
 
 pub(super) const LAZY_ADAM: Entry = Entry {
     name: "lazy-adam",
     summary: "Adam that updates only rows with a gradient: faster on large tables, different results",
-    params: ADAM.params,
+    params: &[LR, SCHEDULE, WARMUP, WEIGHT_DECAY, BETA1, BETA2, EPSILON],
     build: |params, size| Box::new(LazyAdam(Adam::new(params, size))),
 };
 
@@ -18,20 +20,24 @@ struct LazyAdam(Adam);
 
 impl Optimizer for LazyAdam {
     fn step(&mut self, tables: Trainable<'_>) {
-        let Some(users) = tables.users else { return self.0.step(tables) };
+        let Some(users) = tables.touched.users else { return self.0.step(tables) };
         let step = self.0.next_step();
         let [user_tables, item_tables] = tables.with_moments(&mut self.0.first, &mut self.0.second);
-        for_each_block(user_tables, |first, mut rows| {
+        for_each_block(user_tables, BLOCK, |first, mut rows| {
             let len = rows.len();
             within(users, first, len).for_each(|row| rows.part(row..row + 1).step_if_any(&step));
         });
-        for_each_block(item_tables, |_, mut rows| {
+        for_each_block(item_tables, BLOCK, |_, mut rows| {
             (0..rows.len()).for_each(|row| rows.part(row..row + 1).step_if_any(&step));
         });
     }
 
     fn lr(&self) -> f64 {
         self.0.lr()
+    }
+
+    fn scale_lr(&mut self, factor: f64) {
+        self.0.scale_lr(factor);
     }
 
     fn state(&self) -> StateRef<'_> {

@@ -3,10 +3,15 @@
 //! A new optimiser is one file with an [`Entry`], and one line in [`OPTIMIZERS`].
 
 mod adam;
+mod deferred_adam;
 mod lazy_adam;
 mod rows;
+mod schedule;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+pub(crate) use self::schedule::Schedule;
 
 use crate::backbone::{Embeddings, Unit};
 use crate::params::{self, Choice, Param, Params, Range, Search, Value};
@@ -72,11 +77,17 @@ impl std::fmt::Display for Size {
 
 /// Moves parameters along their gradients.
 pub trait Optimizer: Send {
-    /// Takes one step. The gradients are zero afterwards.
+    /// Takes one step. The gradients are zero afterwards. Rows with a gradient must be up to date.
     fn step(&mut self, tables: Trainable<'_>);
 
-    /// The learning rate.
+    /// Brings the listed rows up to date, for an optimiser that defers the updates of rows without a gradient.
+    fn catch_up(&mut self, _tables: Trainable<'_>) {}
+
+    /// The learning rate of the next step.
     fn lr(&self) -> f64;
+
+    /// Sets the learning rate of the next step to this fraction of the configured one.
+    fn scale_lr(&mut self, factor: f64);
 
     /// What it keeps from step to step, for a checkpoint.
     fn state(&self) -> StateRef<'_>;
@@ -94,8 +105,17 @@ pub struct Trainable<'a> {
     /// The learned rows scaled to length one, where these are scored; kept up to date by the optimiser, which has each
     /// row in cache anyway.
     pub unit: Option<&'a mut Unit>,
-    /// The users that have a gradient, ascending; `None` if any row of either table may have one.
+    /// The rows that have a gradient.
+    pub touched: Touched<'a>,
+}
+
+/// Rows of both tables, ascending and each once; `None` for any row of a table.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Touched<'a> {
+    /// Users.
     pub users: Option<&'a [u32]>,
+    /// Items.
+    pub items: Option<&'a [u32]>,
 }
 
 /// The state of an optimiser, borrowed.
@@ -103,8 +123,8 @@ pub struct Trainable<'a> {
 pub struct StateRef<'a> {
     /// Steps taken.
     pub steps: u64,
-    /// Tables of the size of the parameters, by name.
-    pub tables: Vec<(&'static str, &'a Embeddings)>,
+    /// Tables with a row for each row of the parameters, by name.
+    pub tables: Vec<(&'static str, Cow<'a, Embeddings>)>,
 }
 
 /// The state of an optimiser.
@@ -112,14 +132,18 @@ pub struct StateRef<'a> {
 pub struct OptimizerState {
     /// Steps taken.
     pub steps: u64,
-    /// Tables of the size of the parameters, by name.
+    /// Tables with a row for each row of the parameters, by name.
     pub tables: BTreeMap<String, Embeddings>,
 }
 
 impl StateRef<'_> {
     /// A copy that outlives the optimiser.
     pub fn to_owned(&self) -> OptimizerState {
-        let tables = self.tables.iter().map(|(name, table)| ((*name).to_owned(), (*table).clone())).collect();
+        let tables = self
+            .tables
+            .iter()
+            .map(|(name, table)| ((*name).to_owned(), table.clone().into_owned()))
+            .collect();
         OptimizerState { steps: self.steps, tables }
     }
 }

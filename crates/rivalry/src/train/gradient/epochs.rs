@@ -129,6 +129,7 @@ impl<'a> Epochs<'a> {
         checkpointer: &mut dyn Checkpointer,
         observer: &mut dyn Observer,
     ) -> Result<bool> {
+        self.step.catch_up_all();
         let epoch = self.progress.epoch + 1;
         if !epoch.is_multiple_of(self.settings.eval_every) && epoch != self.settings.epochs {
             self.close_epoch();
@@ -159,7 +160,7 @@ impl<'a> Epochs<'a> {
     /// The result of an evaluation, unless the observer asks to stop.
     fn evaluate(&mut self, epoch: usize, loss: f64, observer: &mut dyn Observer) -> Result<Option<Record>> {
         let began = Instant::now();
-        let scorer = EmbeddingScorer::scored(self.step.model_mut().model_mut().embeddings(), self.score);
+        let scorer = EmbeddingScorer::scored(self.step.model_mut().up_to_date().embeddings(), self.score);
         let options = self.eval.metrics_only();
         let parts = [
             (EvalPart::Valid, !self.dataset.valid.is_empty()),
@@ -201,7 +202,7 @@ impl<'a> Epochs<'a> {
 
     /// The model as it is saved.
     fn tensors(&mut self) -> Tensors {
-        let model = self.step.model_mut().model_mut();
+        let model = self.step.model_mut().up_to_date();
         let mut tensors = Tensors::default();
         tensors.put_embeddings(LEARNED, model.learned());
         if let Some(propagated) = model.propagated() {

@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::backbone::{Backbone, Embeddings, Score, Step, Unit};
-use crate::optim::{Optimizer, Trainable};
+use crate::optim::{Optimizer, Touched, Trainable};
 
 /// A backbone with its learned tables and the embeddings that are scored.
 pub struct EmbeddingModel {
@@ -76,19 +76,42 @@ impl EmbeddingModel {
         }
     }
 
-    /// Takes an optimiser step along gradients of the scored embeddings, which are zero afterwards. No user but those
-    /// listed, ascending and each once, has a gradient.
-    pub(super) fn apply(&mut self, grads: &mut Embeddings, users: &[u32], optimizer: &mut dyn Optimizer) {
+    /// Brings rows up to date, where the optimiser defers updates. `grads` are zero.
+    pub(super) fn catch_up(
+        &mut self,
+        grads: &mut Embeddings,
+        touched: Touched<'_>,
+        optimizer: &mut dyn Optimizer,
+    ) {
+        if self.propagated.is_none() {
+            let Self { learned: params, unit, .. } = self;
+            optimizer.catch_up(Trainable { params, grads, unit: unit.as_mut(), touched });
+        }
+    }
+
+    /// Takes an optimiser step along gradients of the scored embeddings, which are zero afterwards. No rows but those
+    /// touched have a gradient.
+    pub(super) fn apply(
+        &mut self,
+        grads: &mut Embeddings,
+        touched: Touched<'_>,
+        optimizer: &mut dyn Optimizer,
+    ) {
         if self.propagated.is_none() {
             // The optimiser has each row in cache, so it also does the normalisation, there and back.
             let Self { learned: params, unit, .. } = self;
-            return optimizer.step(Trainable { params, grads, unit: unit.as_mut(), users: Some(users) });
+            return optimizer.step(Trainable { params, grads, unit: unit.as_mut(), touched });
         }
         if let Some(unit) = &self.unit {
             unit.backward(grads);
         }
         self.backbone.backward(grads);
-        optimizer.step(Trainable { params: &mut self.learned, grads, unit: None, users: None });
+        optimizer.step(Trainable {
+            params: &mut self.learned,
+            grads,
+            unit: None,
+            touched: Touched::default(),
+        });
         self.stale = true;
     }
 

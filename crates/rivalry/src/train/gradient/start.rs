@@ -5,7 +5,7 @@ use super::{EmbeddingModel, GradientStep, GradientTrainer, OptimizedModel};
 use crate::backbone::{self, Score};
 use crate::data::Dataset;
 use crate::loss::{self, Loss};
-use crate::optim::{LR, OptimConfig, OptimizerState, Size, WEIGHT_DECAY};
+use crate::optim::{LR, OptimConfig, OptimizerState, Schedule, Size, WEIGHT_DECAY};
 use crate::params::Value;
 use crate::rng::Purpose;
 use crate::sampler::Sampler;
@@ -28,7 +28,7 @@ impl GradientTrainer<'_> {
         from: Option<TrainingState>,
         sampler: &dyn Sampler,
     ) -> Result<Start> {
-        let (model, train) = (&self.config.model, &dataset.train);
+        let (model, train, settings) = (&self.config.model, &dataset.train, &self.gradient.train);
         let mut loss = self.gradient.loss.build();
         let (Some(backbone), Some(score), Some(dim)) = (model.backbone(train), model.score(), model.dim())
         else {
@@ -44,11 +44,15 @@ impl GradientTrainer<'_> {
         };
         let TrainingState { progress, learned, optim, adversary, best, .. } = state;
         let model = EmbeddingModel::new(backbone, score, learned);
-        let model = restored(OptimizedModel::new(model, &self.gradient.optim), optim)?;
+        let optim_config = &self.gradient.optim;
+        let schedule =
+            Schedule::new(optim_config.params(), settings.epochs, train.len().div_ceil(settings.batch_size));
+        let model = OptimizedModel::new(model, optim_config).with_schedule(schedule);
+        let model = restored(model, optim)?;
         let adversary = match (adversary, loss.adversary_lr()) {
             (Some((learned, optim)), Some(lr)) => {
                 let model = EmbeddingModel::new(backbone::plain(), Score::Cosine, learned);
-                let config: OptimConfig = self.gradient.optim.clone();
+                let config: OptimConfig = optim_config.clone();
                 let config =
                     config.with(LR.name, Value::Number(lr)).with(WEIGHT_DECAY.name, Value::Number(0.0));
                 Some(restored(OptimizedModel::new(model, &config), optim)?)

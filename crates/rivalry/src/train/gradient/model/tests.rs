@@ -5,10 +5,10 @@ use rivalry_kernels::Matrix;
 use super::*;
 use crate::data::Interactions;
 use crate::models::{MODELS, ModelConfig};
-use crate::optim::{OPTIMIZERS, OptimConfig, Size};
+use crate::optim::{OPTIMIZERS, OptimConfig, Size, Touched};
 
-/// All users.
-const ALL: [u32; 5] = [0, 1, 2, 3, 4];
+/// All users, and any item.
+const ALL: Touched<'static> = Touched { users: Some(&[0, 1, 2, 3, 4]), items: None };
 
 fn start() -> Embeddings {
     let table =
@@ -36,7 +36,7 @@ fn step(seed: u64, number: u64) -> Step<'static> {
 /// Plain gradient descent by Adam: with β = 0 and a huge ε, its step is `-lr/ε · g`.
 fn descend(model: &mut EmbeddingModel, grads: &Embeddings) {
     let mut adam = optimizer("type = 'adam'\nlr = 1e12\nbeta1 = 0\nbeta2 = 0\nepsilon = 1e12");
-    model.apply(&mut grads.clone(), &ALL, &mut *adam);
+    model.apply(&mut grads.clone(), ALL, &mut *adam);
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn lazy_adam_moves_the_rows_with_a_gradient_as_adam_does_and_no_others() {
             let mut model = model("type = 'mf'", score);
             let mut adam = optimizer(&format!("type = '{name}'"));
             let mut grads = start();
-            model.apply(&mut grads, &ALL, &mut *adam);
+            model.apply(&mut grads, ALL, &mut *adam);
             let between = model.learned().clone();
             grads.users.row_mut(2)[3] = 0.5;
-            model.apply(&mut grads, &ALL, &mut *adam);
+            model.apply(&mut grads, ALL, &mut *adam);
             assert_eq!(grads, Embeddings::zeros(5, 8, 6));
             (between, model.learned().clone(), model.embeddings().clone())
         };
@@ -140,11 +140,82 @@ fn users_that_are_not_listed_move_as_with_a_gradient_of_zeros_to_the_bit() {
             for t in 0..100 {
                 let mut grads = Embeddings { users: Matrix::zeros(5, 6), items: start().items };
                 grads.users.row_mut(t as usize % 4)[1] = (t as f32).sin();
-                model.apply(&mut grads, &listed(t), &mut *adam);
+                let touched = Touched { users: Some(&listed(t)), items: None };
+                model.apply(&mut grads, touched, &mut *adam);
                 assert_eq!(grads, Embeddings::zeros(5, 8, 6));
             }
             (model.learned().clone(), model.embeddings().clone(), adam.state().to_owned())
         };
-        assert_eq!(after(|t| vec![t % 4]), after(|_| ALL.to_vec()));
+        assert_eq!(after(|t| vec![t % 4]), after(|_| vec![0, 1, 2, 3, 4]));
     }
+}
+
+/// Rows catch up before they get a gradient, and at the end: the trajectory is Adam's, over a thousand steps.
+#[test]
+fn deferred_adam_keeps_the_trajectory_of_adam() {
+    for (score, schedule) in [(Score::Cosine, "constant"), (Score::Dot, "cosine")] {
+        let after = |deferred: bool, restored_at: Option<usize>| {
+            let section = format!("type = 'adam'\nlr = 0.01\nschedule = '{schedule}'\ndeferred = {deferred}");
+            let mut model = model("type = 'mf'", score);
+            let mut adam = optimizer(&section);
+            for t in 0..1000usize {
+                if restored_at == Some(t) {
+                    let state = adam.state().to_owned();
+                    adam = optimizer(&section);
+                    assert!(adam.restore(state));
+                }
+                // Rows are touched after very different numbers of steps, the last ones only once.
+                let touched = |n: usize| -> Vec<u32> {
+                    (0..n).filter(|row| t % (row * row * 7 + 1) == row % 5).map(|row| row as u32).collect()
+                };
+                let (users, items) = (touched(5), touched(8));
+                let touched = Touched { users: Some(&users), items: Some(&items) };
+                let mut grads = Embeddings::zeros(5, 8, 6);
+                adam.scale_lr(if t < 500 { 1.0 } else { 0.5 });
+                model.catch_up(&mut grads, touched, &mut *adam);
+                for (table, rows) in grads.tables_mut().into_iter().zip([&users, &items]) {
+                    for &row in rows {
+                        let wave = |c: usize| ((t * 13 + row as usize * 5 + c) as f32 * 0.7).sin() + 0.3;
+                        table.row_mut(row as usize).iter_mut().enumerate().for_each(|(c, g)| *g = wave(c));
+                    }
+                }
+                model.apply(&mut grads, touched, &mut *adam);
+                assert_eq!(grads, Embeddings::zeros(5, 8, 6));
+                if t % 300 == 299 {
+                    model.catch_up(&mut grads, Touched::default(), &mut *adam);
+                }
+            }
+            model.catch_up(&mut Embeddings::zeros(5, 8, 6), Touched::default(), &mut *adam);
+            (model.learned().clone(), model.embeddings().clone(), adam.state().to_owned())
+        };
+        let (dense, deferred) = (after(false, None), after(true, None));
+        assert_eq!(deferred, after(true, Some(250)), "a restored state goes on with the same bits");
+        assert_eq!(deferred.2.steps, 1000);
+        let tables = |run: &(Embeddings, Embeddings, crate::optim::OptimizerState)| {
+            let state = run.2.tables.values().cloned();
+            [run.0.clone(), run.1.clone()].into_iter().chain(state).collect::<Vec<_>>()
+        };
+        for (dense, deferred) in tables(&dense).iter().zip(&tables(&deferred)) {
+            for (dense, deferred) in dense.tables().into_iter().zip(deferred.tables()) {
+                for (a, b) in dense.to_dense().into_iter().zip(deferred.to_dense()) {
+                    assert!((a - b).abs() < 2e-5 * a.abs().max(0.1), "{a} {b}");
+                }
+            }
+        }
+        assert_ne!(dense.0, start());
+    }
+}
+
+#[test]
+fn a_deferred_state_with_rows_behind_is_no_state_of_adam() {
+    let mut model = model("type = 'mf'", Score::Cosine);
+    let (mut deferred, mut dense) = (optimizer("type = 'adam'\ndeferred = true"), optimizer("type = 'adam'"));
+    let mut grads = start();
+    model.apply(&mut grads, Touched { users: Some(&[0, 1, 2, 3, 4]), items: None }, &mut *deferred);
+    let touched = Touched { users: Some(&[1]), items: None };
+    model.apply(&mut grads, touched, &mut *deferred);
+    assert!(!dense.restore(deferred.state().to_owned()), "rows are behind");
+    model.catch_up(&mut grads, Touched::default(), &mut *deferred);
+    assert!(dense.restore(deferred.state().to_owned()), "all rows are up to date");
+    assert!(deferred.restore(dense.state().to_owned()));
 }

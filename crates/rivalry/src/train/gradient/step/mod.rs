@@ -40,6 +40,7 @@ use super::optimized::OptimizedModel;
 use crate::backbone::{self, Embeddings};
 use crate::data::Interactions;
 use crate::loss::{Loss, NegativeFeatures, Phase, State};
+use crate::optim::Touched;
 use crate::rng::{Purpose, stream};
 use crate::sampler::Sampler;
 use crate::{Error, Result};
@@ -71,6 +72,8 @@ pub struct GradientStep {
     n_negatives: usize,
     /// Candidates drawn for a pair; more than the negatives if only the hardest are kept.
     n_candidates: usize,
+    /// The users of the batch, ascending and each once.
+    users: Vec<u32>,
     buffers: Buffers,
 }
 
@@ -82,6 +85,12 @@ pub struct Gradients {
     pub loss: f64,
     /// The users with a gradient, ascending and each once.
     pub users: Vec<u32>,
+    /// The items with a gradient, ascending and each once; `None` if any item may have one.
+    pub items: Option<Vec<u32>>,
+    /// The epoch, counted from 0.
+    pub epoch: usize,
+    /// The batch within the epoch, counted from 0.
+    pub batch: usize,
     /// Gradients of the mean loss with respect to the scored embeddings.
     pub embeddings: Embeddings,
     /// Gradients of the mean loss with respect to the parameters of the loss.
@@ -109,7 +118,16 @@ impl GradientStep {
         } else {
             Box::new(GatherScorer::new(items.rows(), items.lanes(), n_candidates))
         };
-        Self { loss, model, adversary, scorer, n_negatives, n_candidates, buffers: Buffers::default() }
+        Self {
+            loss,
+            model,
+            adversary,
+            scorer,
+            n_negatives,
+            n_candidates,
+            users: Vec::new(),
+            buffers: Buffers::default(),
+        }
     }
 
     /// The model and its optimiser.
@@ -120,6 +138,15 @@ impl GradientStep {
     /// The model and its optimiser, to make its embeddings up to date.
     pub fn model_mut(&mut self) -> &mut OptimizedModel {
         &mut self.model
+    }
+
+    /// Brings all rows up to date. Called at the end of every epoch, so that the bits of a training don't depend on when
+    /// it is evaluated or saved.
+    pub fn catch_up_all(&mut self) {
+        self.model.catch_up(Touched::default());
+        if let Some(adversary) = &mut self.adversary {
+            adversary.catch_up(Touched::default());
+        }
     }
 
     /// The adversary and its optimiser.
@@ -173,16 +200,23 @@ impl GradientStep {
         draw: Draw<'_>,
     ) -> Drawn<'s, 'b> {
         self.scorer.draw(batch, self.n_candidates, draw);
+        self.users.clear();
+        self.users.extend_from_slice(batch.users);
+        self.users.sort_unstable();
+        self.users.dedup();
         Drawn { step: self, batch, sampler }
     }
 
     /// Moves the parameters along the gradients.
     pub fn apply(&mut self, gradients: Gradients) {
-        let Gradients { phase, users, embeddings, loss_params, quantiles, .. } = gradients;
+        let Gradients { phase, users, items, embeddings, loss_params, quantiles, epoch, batch, .. } =
+            gradients;
+        let touched = Touched { users: Some(&users), items: items.as_deref() };
+        self.model.schedule(epoch, batch);
         match (phase, &mut self.adversary) {
             (Phase::LossParams, _) => self.model.grads = embeddings,
-            (Phase::Adversary, Some(adversary)) => adversary.apply(embeddings, &users),
-            _ => self.model.apply(embeddings, &users),
+            (Phase::Adversary, Some(adversary)) => adversary.apply(embeddings, touched),
+            _ => self.model.apply(embeddings, touched),
         }
         if !loss_params.is_empty() {
             self.loss.step_params(phase, &loss_params, self.model.lr());
@@ -204,6 +238,13 @@ impl<'s, 'b> Drawn<'s, 'b> {
     /// Makes the embeddings that are scored.
     pub fn forward(self, phase: Phase) -> Forward<'s, 'b> {
         let Self { step, batch, sampler } = self;
+        // Quantiles are taken over all items of a user.
+        let items = step.scorer.items().filter(|_| step.loss.quantile_rank(batch.epoch).is_none());
+        let touched = Touched { users: Some(&step.users), items };
+        step.model.catch_up(touched);
+        if let Some(adversary) = &mut step.adversary {
+            adversary.catch_up(touched);
+        }
         let number = (batch.epoch as u64) << 40 | (batch.batch as u64) << 2 | phase as u64;
         step.model.model.forward(backbone::Step { users: batch.users, seed: batch.seed, number });
         Forward { step, batch, sampler, phase }
@@ -290,7 +331,7 @@ impl BatchLoss<'_, '_> {
     /// Brings the gradients of the scores back to the embeddings.
     pub fn gradients(self) -> Gradients {
         let Self { step, batch, phase, mean } = self;
-        let GradientStep { loss, model, adversary, scorer, buffers, .. } = step;
+        let GradientStep { loss, model, adversary, scorer, users, buffers, .. } = step;
         let quantiles = match loss.quantile_rank(batch.epoch) {
             Some(rank) => buffers.quantiles(model.model.scored(), batch, rank),
             None => Vec::new(),
@@ -320,10 +361,9 @@ impl BatchLoss<'_, '_> {
                 add_weighted_rows(buffers.user_grads.as_lanes(), &[row as u32], &[share], place);
             }
         }
-        let mut users = batch.users.to_vec();
-        users.sort_unstable();
-        users.dedup();
-        Gradients { phase, loss: mean, users, embeddings, loss_params, quantiles }
+        let (users, items) = (users.clone(), scorer.items().map(<[u32]>::to_vec));
+        let Batch { epoch, batch, .. } = batch;
+        Gradients { phase, loss: mean, users, items, epoch, batch, embeddings, loss_params, quantiles }
     }
 }
 
