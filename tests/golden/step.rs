@@ -81,6 +81,10 @@ impl<T: Real> RowLoss<T> for OnePhase
 where
     dyn Loss: RowLoss<T>,
 {
+    fn has_measure(&self) -> bool {
+        RowLoss::<T>::has_measure(&*self.loss)
+    }
+
     fn measure(&self, row: Row<'_, T>) -> T {
         self.loss.measure(row)
     }

@@ -117,8 +117,15 @@ fn add_product<S: Simd, const ADD: bool>(
     for m in (0..whole).step_by(TILE) {
         tile::<S, TILE, ADD>(simd, weights.skip(m, 0), table, stride, &mut out[m * out_stride..], out_stride);
     }
-    for m in whole..rows {
-        tile::<S, 1, ADD>(simd, weights.skip(m, 0), table, stride, &mut out[m * out_stride..], out_stride);
+    if whole < rows {
+        let (weights, out) = (weights.skip(whole, 0), &mut out[whole * out_stride..]);
+        match rows - whole {
+            1 => tile::<S, 1, ADD>(simd, weights, table, stride, out, out_stride),
+            2 => tile::<S, 2, ADD>(simd, weights, table, stride, out, out_stride),
+            3 => tile::<S, 3, ADD>(simd, weights, table, stride, out, out_stride),
+            4 => tile::<S, 4, ADD>(simd, weights, table, stride, out, out_stride),
+            _ => tile::<S, 5, ADD>(simd, weights, table, stride, out, out_stride),
+        }
     }
 }
 

@@ -39,6 +39,6 @@ pub use matrix::{LANES, Lane, Matrix, ZERO};
 pub use normalise::{normalise, normalise_backward};
 pub use real::{Activation, Hinge, HingeSums, Real};
 pub use scalar::{sigmoid, softplus};
-pub use simd::level_name;
+pub use simd::{level_name, prefetch};
 pub use spmm::{SparseRows, spmm};
 pub use top_k::TopKSelector;

@@ -71,9 +71,9 @@ pub(crate) fn at_every_level(mut test: impl FnMut()) {
     }
 }
 
-/// Prefetches a slice into the first-level cache.
+/// Prefetches a slice into the first-level cache. A hint: it changes no result.
 #[inline(always)]
-pub(crate) fn prefetch<T>(slice: &[T]) {
+pub fn prefetch<T>(slice: &[T]) {
     #[cfg(target_arch = "x86_64")]
     for offset in (0..size_of_val(slice)).step_by(64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -74,10 +74,13 @@ impl<'a, T: Real> BatchScores<'a, T> {
         measures: &mut [T],
         gradients: BatchGradients<'_, T>,
     ) {
-        measures.par_iter_mut().enumerate().with_min_len(ROWS).for_each(|(row, measure)| {
-            *measure = loss.measure(self.row(row));
-        });
-        loss.calibrate(measures);
+        measures.fill(T::one());
+        if loss.has_measure() {
+            measures.par_iter_mut().enumerate().with_min_len(ROWS).for_each(|(row, measure)| {
+                *measure = loss.measure(self.row(row));
+            });
+            loss.calibrate(measures);
+        }
         let measures = &*measures;
         let BatchGradients { values, positives, negatives, n_params, params } = gradients;
         let (n, stride) = (self.n_negatives, self.stride);

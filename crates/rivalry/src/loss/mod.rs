@@ -99,7 +99,12 @@ impl LossConfig {
 /// number a row: [`measure`](Self::measure) computes it, [`calibrate`](Self::calibrate) sees them all. Written once for
 /// any precision: training runs in `f32`, checks run in `f64`. [`BatchScores::evaluate`] runs both passes.
 pub trait RowLoss<T: Real>: Send + Sync {
-    /// The first pass: what the batch must know of this row.
+    /// Whether there is a first pass. If not, every row's measure is one.
+    fn has_measure(&self) -> bool {
+        false
+    }
+
+    /// The first pass: what the batch must know of this row. Called if [`has_measure`](Self::has_measure).
     fn measure(&self, _row: Row<'_, T>) -> T {
         T::one()
     }

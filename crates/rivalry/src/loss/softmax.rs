@@ -143,6 +143,10 @@ impl Softmax {
 }
 
 impl<T: Real> RowLoss<T> for Softmax {
+    fn has_measure(&self) -> bool {
+        self.temperature.is_some()
+    }
+
     fn measure(&self, row: Row<'_, T>) -> T {
         match &self.temperature {
             Some(competition) => competition.intensity(row, T::of(self.tau)),

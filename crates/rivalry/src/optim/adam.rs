@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use rivalry_kernels as kernels;
 
 use super::deferred_adam::DeferredAdam;
-use super::rows::{Rows, Table, for_each_block};
+use super::rows::{Rows, for_each_block};
 use super::schedule::{SCHEDULE, WARMUP};
 use super::{Entry, LR, Optimizer, OptimizerState, Size, StateRef, Trainable, WEIGHT_DECAY};
 use crate::backbone::{BLOCK, Embeddings};
@@ -129,9 +129,12 @@ impl Optimizer for Adam {
     fn step(&mut self, tables: Trainable<'_>) {
         let step = self.next_step();
         let touched = tables.touched;
-        let [users, items] = tables.with_moments(&mut self.first, &mut self.second);
-        step_table(users, touched.users, &step);
-        step_table(items, touched.items, &step);
+        let listed = [touched.users, touched.items];
+        let tables = tables.with_moments(&mut self.first, &mut self.second);
+        for_each_block(tables, [BLOCK; 2], |which, first, rows| match listed[which] {
+            None => rows.step(&step),
+            Some(listed) => step_with(rows, first, listed, &step),
+        });
     }
 
     fn lr(&self) -> f64 {
@@ -159,14 +162,6 @@ impl Optimizer for Adam {
             }
             _ => false,
         }
-    }
-}
-
-/// One step for a table of which only the `listed` rows have gradients, or any.
-fn step_table(table: Table<'_>, listed: Option<&[u32]>, step: &kernels::AdamStep) {
-    match listed {
-        None => for_each_block(table, BLOCK, |_, rows| rows.step(step)),
-        Some(listed) => for_each_block(table, BLOCK, |first, rows| step_with(rows, first, listed, step)),
     }
 }
 

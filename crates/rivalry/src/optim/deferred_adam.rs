@@ -11,16 +11,13 @@ use std::borrow::Cow;
 use rivalry_kernels as kernels;
 use rivalry_kernels::Matrix;
 
-use super::adam::{Adam, within};
-use super::rows::{Rows, for_each_block};
+use super::adam::Adam;
+use super::rows::{Table, block_size, for_each_block, for_each_row};
 use super::{Optimizer, OptimizerState, Size, StateRef, Trainable};
-use crate::backbone::{BLOCK, Embeddings};
+use crate::backbone::Embeddings;
 
 /// The table of the state that says how far rows are behind: steps, and the sum of the update that is due.
 const BEHIND: &str = "adam.behind";
-
-/// Rows a task works on at a time where only some rows of a table are listed.
-const LISTED_BLOCK: usize = 1024;
 
 pub(super) struct DeferredAdam {
     adam: Adam,
@@ -112,17 +109,10 @@ impl DeferredAdam {
     }
 }
 
-/// The block size for a table of which these rows are listed.
-fn block(listed: Option<&[u32]>) -> usize {
-    if listed.is_some() { LISTED_BLOCK } else { BLOCK }
-}
-
-/// Calls `work` for each row of a block that is listed, or for all.
-fn for_each_row(rows: &mut Rows<'_>, first: usize, listed: Option<&[u32]>, mut work: impl FnMut(Rows<'_>)) {
-    match listed {
-        Some(listed) => within(listed, first, rows.len()).for_each(|row| work(rows.part(row..row + 1))),
-        None => (0..rows.len()).for_each(|row| work(rows.part(row..row + 1))),
-    }
+/// Both tables, each with the steps up to which its rows are done.
+fn with_done<'a>(tables: [Table<'a>; 2], [users, items]: &'a mut [Vec<u32>; 2]) -> [Table<'a>; 2] {
+    let [user_table, item_table] = tables;
+    [user_table.with_done(users), item_table.with_done(items)]
 }
 
 impl Optimizer for DeferredAdam {
@@ -132,22 +122,17 @@ impl Optimizer for DeferredAdam {
         let mut done = std::mem::take(&mut self.done);
         let mut moments = (std::mem::take(&mut self.adam.first), std::mem::take(&mut self.adam.second));
         let steps = self.steps();
-        let both = tables.with_moments(&mut moments.0, &mut moments.1).into_iter().zip(&mut done).zip(listed);
-        for (which, ((table, done), listed)) in both.enumerate() {
-            if self.complete[which] {
-                continue;
-            }
-            for_each_block(table.with_done(done), block(listed), |first, mut rows| {
-                for_each_row(&mut rows, first, listed, |row| {
-                    if let [done] = *row.done
-                        && done < steps
-                    {
-                        row.done[0] = steps;
-                        row.catch_up(&self.catch_up_from(done));
-                    }
-                });
+        let sizes = [0, 1].map(|which| if self.complete[which] { 0 } else { block_size(listed[which]) });
+        let both = with_done(tables.with_moments(&mut moments.0, &mut moments.1), &mut done);
+        for_each_block(both, sizes, |which, first, mut rows| {
+            for_each_row(&mut rows, first, listed[which], |row| {
+                let done = row.done[0];
+                if done < steps {
+                    row.done[0] = steps;
+                    row.catch_up(&self.catch_up_from(done));
+                }
             });
-        }
+        });
         let complete = [0, 1].map(|which| self.complete[which] || listed[which].is_none());
         (self.done, self.complete) = (done, complete);
         (self.adam.first, self.adam.second) = moments;
@@ -160,20 +145,19 @@ impl Optimizer for DeferredAdam {
         let step = self.adam.next_step();
         self.note(&step);
         let (steps, listed) = (self.steps(), [tables.touched.users, tables.touched.items]);
-        let both = tables.with_moments(&mut self.adam.first, &mut self.adam.second);
-        for ((table, done), listed) in both.into_iter().zip(&mut self.done).zip(listed) {
-            for_each_block(table.with_done(done), block(listed), |first, mut rows| {
-                if listed.is_none() {
-                    rows.done.fill(steps);
-                    return rows.step(&step);
-                }
-                for_each_row(&mut rows, first, listed, |row| {
-                    debug_assert_eq!(row.done[0] + 1, steps, "a row is up to date before it gets a gradient");
-                    row.done[0] = steps;
-                    row.step(&step);
-                });
+        let both =
+            with_done(tables.with_moments(&mut self.adam.first, &mut self.adam.second), &mut self.done);
+        for_each_block(both, listed.map(block_size), |which, first, mut rows| {
+            if listed[which].is_none() {
+                rows.done.fill(steps);
+                return rows.step(&step);
+            }
+            for_each_row(&mut rows, first, listed[which], |row| {
+                debug_assert_eq!(row.done[0] + 1, steps, "a row is up to date before it gets a gradient");
+                row.done[0] = steps;
+                row.step(&step);
             });
-        }
+        });
         self.complete = listed.map(|listed| listed.is_none());
     }
 

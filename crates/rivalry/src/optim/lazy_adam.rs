@@ -3,11 +3,10 @@
 //! Adam moves them on by their momentum, so that every step costs the size of the tables. With a graph backbone nearly
 //! every row has a gradient, and lazy Adam is Adam. Adam with `deferred` is as cheap, and keeps Adam's trajectory.
 
-use super::adam::{Adam, BETA1, BETA2, EPSILON, within};
-use super::rows::for_each_block;
+use super::adam::{Adam, BETA1, BETA2, EPSILON};
+use super::rows::{block_size, for_each_block, for_each_row};
 use super::schedule::{SCHEDULE, WARMUP};
 use super::{Entry, LR, Optimizer, OptimizerState, StateRef, Trainable, WEIGHT_DECAY};
-use crate::backbone::BLOCK;
 
 pub(super) const LAZY_ADAM: Entry = Entry {
     name: "lazy-adam",
@@ -22,13 +21,10 @@ impl Optimizer for LazyAdam {
     fn step(&mut self, tables: Trainable<'_>) {
         let Some(users) = tables.touched.users else { return self.0.step(tables) };
         let step = self.0.next_step();
-        let [user_tables, item_tables] = tables.with_moments(&mut self.0.first, &mut self.0.second);
-        for_each_block(user_tables, BLOCK, |first, mut rows| {
-            let len = rows.len();
-            within(users, first, len).for_each(|row| rows.part(row..row + 1).step_if_any(&step));
-        });
-        for_each_block(item_tables, BLOCK, |_, mut rows| {
-            (0..rows.len()).for_each(|row| rows.part(row..row + 1).step_if_any(&step));
+        let listed = [Some(users), tables.touched.items];
+        let tables = tables.with_moments(&mut self.0.first, &mut self.0.second);
+        for_each_block(tables, listed.map(block_size), |which, first, mut rows| {
+            for_each_row(&mut rows, first, listed[which], |row| row.step_if_any(&step));
         });
     }
 

@@ -5,11 +5,15 @@ use std::ops::Range;
 use rayon::prelude::*;
 use rivalry_kernels::{
     AdamCatchUp, AdamStep, Lane, Matrix, ZERO, adam, adam_catch_up, adam_zero_grad, normalise,
-    normalise_backward,
+    normalise_backward, prefetch,
 };
 
 use super::Trainable;
-use crate::backbone::{Embeddings, Unit};
+use super::adam::within;
+use crate::backbone::{BLOCK, Embeddings, Unit};
+
+/// Rows a task works on at a time where only some rows of a table are listed.
+const LISTED_BLOCK: usize = 1024;
 
 /// The table of users or that of items, with what belongs to it.
 pub(super) struct Table<'a> {
@@ -75,17 +79,52 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Calls `work` for each block of so many rows, in parallel, with the number of its first row.
-pub(super) fn for_each_block(table: Table<'_>, block: usize, work: impl Fn(usize, Rows<'_>) + Sync) {
-    let mut rest = table.rows();
-    let mut blocks = Vec::with_capacity(rest.len().div_ceil(block));
-    while rest.len() > block {
-        let (rows, others) = rest.split_at(block);
-        blocks.push(rows);
-        rest = others;
+/// Calls `work` for each block of both tables, in parallel, with the table (0 or 1) and the number of its first row.
+/// Blocks are of so many rows of each table; a table with blocks of 0 rows is left out.
+pub(super) fn for_each_block(
+    tables: [Table<'_>; 2],
+    sizes: [usize; 2],
+    work: impl Fn(usize, usize, Rows<'_>) + Sync,
+) {
+    let mut blocks = Vec::new();
+    for (which, (table, size)) in tables.into_iter().zip(sizes).enumerate().filter(|(_, (_, size))| *size > 0)
+    {
+        let (mut first, mut rest) = (0, table.rows());
+        while rest.len() > size {
+            let (rows, others) = rest.split_at(size);
+            blocks.push((which, first, rows));
+            (first, rest) = (first + size, others);
+        }
+        blocks.push((which, first, rest));
     }
-    blocks.push(rest);
-    blocks.into_par_iter().enumerate().for_each(|(number, rows)| work(number * block, rows));
+    blocks.into_par_iter().for_each(|(which, first, rows)| work(which, first, rows));
+}
+
+/// Rows a task works on at a time, for a table of which these rows are listed.
+pub(super) fn block_size(listed: Option<&[u32]>) -> usize {
+    if listed.is_some() { LISTED_BLOCK } else { BLOCK }
+}
+
+/// Calls `work` for each row of a block that is listed, or for all.
+pub(super) fn for_each_row(
+    rows: &mut Rows<'_>,
+    first: usize,
+    listed: Option<&[u32]>,
+    mut work: impl FnMut(Rows<'_>),
+) {
+    match listed {
+        Some(listed) => {
+            // The rows lie far apart, so the next one is on its way while one is worked on.
+            let mut listed = within(listed, first, rows.len()).peekable();
+            while let Some(row) = listed.next() {
+                if let Some(&next) = listed.peek() {
+                    rows.prefetch(next);
+                }
+                work(rows.part(row..row + 1));
+            }
+        }
+        None => (0..rows.len()).for_each(|row| work(rows.part(row..row + 1))),
+    }
 }
 
 /// Consecutive rows with what belongs to them.
@@ -147,6 +186,17 @@ impl Rows<'_> {
             second: &mut self.second[lanes.clone()],
             unit: self.unit.as_mut().map(|(unit, lengths)| (&mut unit[lanes], &mut lengths[rows.clone()])),
             done: if self.done.is_empty() { &mut [] } else { &mut self.done[rows] },
+        }
+    }
+
+    /// Starts to load a row that is needed soon.
+    pub fn prefetch(&self, row: usize) {
+        let lanes = row * self.lanes..(row + 1) * self.lanes;
+        for table in [&*self.params, &*self.grads, &*self.first, &*self.second] {
+            prefetch(&table[lanes.clone()]);
+        }
+        if let Some((unit, _)) = &self.unit {
+            prefetch(&unit[lanes]);
         }
     }
 

@@ -49,16 +49,6 @@ impl Buffers {
         self.param_grads.resize(BatchGradients::<f32>::param_places(rows, loss.n_params()), 0.0);
     }
 
-    /// Scores the positive of each row.
-    pub fn score_positives(&mut self, queries: Queries<'_>, items: &[u32]) {
-        let rows = self.positives.par_iter_mut().enumerate().with_min_len(ROWS);
-        rows.for_each(|(row, positive)| {
-            let mut score = [0.0];
-            dots(queries.row(row), queries.table.as_lanes(), &[items[row]], &mut score);
-            *positive = score[0];
-        });
-    }
-
     /// For each row its user and the score of that rank among the user's training items and the row's negatives.
     pub fn quantiles(&self, tables: &Embeddings, batch: Batch<'_>, rank: usize) -> Vec<(u32, f32)> {
         let Embeddings { users, items } = tables;
@@ -75,4 +65,14 @@ impl Buffers {
         };
         batch.users.par_iter().enumerate().map(quantile).collect()
     }
+}
+
+/// Scores the positive of each row.
+pub(super) fn score_positives(queries: Queries<'_>, items: &[u32], out: &mut [f32]) {
+    let rows = out.par_iter_mut().enumerate().with_min_len(ROWS);
+    rows.for_each(|(row, positive)| {
+        let mut score = [0.0];
+        dots(queries.row(row), queries.table.as_lanes(), &[items[row]], &mut score);
+        *positive = score[0];
+    });
 }

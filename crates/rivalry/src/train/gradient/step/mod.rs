@@ -30,7 +30,7 @@ mod tests;
 
 use rivalry_kernels::add_weighted_rows;
 
-use self::buffers::Buffers;
+use self::buffers::{Buffers, score_positives};
 use self::dense::DenseScorer;
 use self::gather::GatherScorer;
 use self::pooled::PooledScorer;
@@ -265,7 +265,7 @@ impl<'s, 'b> Forward<'s, 'b> {
         let Self { step, batch, sampler, phase } = self;
         let stride = step.scorer.stride(step.n_candidates);
         step.buffers.resize(&*step.loss, batch.users.len(), step.n_candidates, stride);
-        let Buffers { scores, features, log_probs, .. } = &mut step.buffers;
+        let Buffers { positives, scores, features, log_probs, .. } = &mut step.buffers;
         let queries = user_queries(step.model.model.scored(), batch);
         let second = match step.loss.negative_features() {
             NegativeFeatures::None => None,
@@ -276,11 +276,13 @@ impl<'s, 'b> Forward<'s, 'b> {
                 step.adversary.as_ref().map(|adversary| user_queries(adversary.model.scored(), batch))
             }
         };
-        step.scorer.score(queries, scores, second.map(|queries| (queries, features)));
+        rayon::join(
+            || step.scorer.score(queries, scores, second.map(|queries| (queries, features))),
+            || score_positives(queries, batch.items, positives),
+        );
         if !log_probs.is_empty() {
             step.scorer.log_probs(batch, sampler, log_probs);
         }
-        step.buffers.score_positives(queries, batch.items);
         if step.n_candidates > step.n_negatives {
             step.buffers.keep_hardest(step.n_negatives);
         }

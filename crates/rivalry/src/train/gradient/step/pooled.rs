@@ -17,7 +17,13 @@ use super::scorer::{Draw, NegativeScorer, PackedScorer, Queries, ScoreGrads};
 use super::selection::Selection;
 use crate::sampler::Sampler;
 
-/// Items whose gradients a task collects at a time.
+/// Rows of the batch that are worked on at a time: their scores stay in the second-level cache.
+const ROWS: usize = 24;
+
+/// Items of a pool whose gradients a task computes at a time.
+const POOL_ITEMS: usize = 96;
+
+/// Items of the table whose gradients a task collects at a time.
 const ITEMS: usize = 256;
 
 pub(super) struct PooledScorer {
@@ -128,30 +134,45 @@ impl NegativeScorer for PooledScorer {
         table_grads: &mut Matrix,
     ) {
         let (n, sharing, lanes) = (self.n_negatives, self.sharing, queries.table.lanes());
-        queries.copy_scaled(share, &mut self.queries);
+        self.queries.resize(queries.len(), queries.of.cols());
         let stride = grads.negatives.stride();
+        if self.pools.iter().any(|pool| !pool.has_rows_of(queries.table)) {
+            self.pools.par_iter_mut().for_each(|pool| pool.copy_rows(queries.table));
+        }
         self.pools
-            .par_iter_mut()
+            .par_iter()
             .zip(query_grads.as_lanes_mut().par_chunks_mut(sharing * lanes))
-            .zip(self.queries.as_lanes().par_chunks(sharing * lanes))
+            .zip(self.queries.as_lanes_mut().par_chunks_mut(sharing * lanes))
             .zip(grads.negatives.values_mut().par_chunks_mut(sharing * stride))
             .enumerate()
             .for_each(|(stretch, (((pool, sums), shares), weights))| {
-                pool.copy_rows(queries.table);
-                let width = pool.width();
-                for (row, weights) in weights.chunks_exact_mut(stride).enumerate() {
-                    pool.selection(row, n).expand(&mut weights[..width]);
-                }
-                sums.fill(ZERO);
-                add_weighted_sums(weights, stride, &pool.rows, lanes, sums);
-                for (r, sum) in sums.chunks_exact_mut(lanes).enumerate() {
-                    let row = stretch * sharing + r;
-                    let (item, weight) = ([grads.items[row]], [grads.positives[row]]);
-                    add_weighted_rows(queries.table.as_lanes(), &item, &weight, sum);
-                }
-                pool.grads.resize(width * lanes, ZERO);
-                pool.grads.fill(ZERO);
-                add_weighted_sums_transposed(weights, stride, shares, lanes, &mut pool.grads);
+                let blocks = weights.par_chunks_mut(ROWS * stride).zip(sums.par_chunks_mut(ROWS * lanes));
+                let blocks = blocks.zip(shares.par_chunks_mut(ROWS * lanes));
+                blocks.enumerate().for_each(|(block, ((weights, sums), shares))| {
+                    let first = stretch * sharing + block * ROWS;
+                    queries.copy_rows_scaled(first, share, shares);
+                    for (row, weights) in weights.chunks_exact_mut(stride).enumerate() {
+                        pool.selection(block * ROWS + row, n).expand(&mut weights[..pool.width()]);
+                    }
+                    sums.fill(ZERO);
+                    add_weighted_sums(weights, stride, &pool.rows, lanes, sums);
+                    for (row, sum) in (first..).zip(sums.chunks_exact_mut(lanes)) {
+                        let (item, weight) = ([grads.items[row]], [grads.positives[row]]);
+                        add_weighted_rows(queries.table.as_lanes(), &item, &weight, sum);
+                    }
+                });
+            });
+        self.pools
+            .par_iter_mut()
+            .zip(self.queries.as_lanes().par_chunks(sharing * lanes))
+            .zip(grads.negatives.values().par_chunks(sharing * stride))
+            .for_each(|((pool, shares), weights)| {
+                pool.grads.resize(pool.width() * lanes, ZERO);
+                pool.grads.par_chunks_mut(POOL_ITEMS * lanes).enumerate().for_each(|(chunk, sums)| {
+                    sums.fill(ZERO);
+                    let weights = &weights[chunk * POOL_ITEMS..];
+                    add_weighted_sums_transposed(weights, stride, shares, lanes, sums);
+                });
             });
         self.collect_table_grads(grads.positives, table_grads);
     }
@@ -201,18 +222,23 @@ impl PackedScorer for PooledScorer {
 
     fn score_one(&mut self, queries: Queries<'_>, out: &mut ScoreRows) {
         let (n, sharing, lanes) = (self.n_negatives, self.sharing, queries.table.lanes());
-        queries.copy_scaled(1.0, &mut self.queries);
         let stride = out.stride();
+        self.queries.resize(queries.len(), queries.of.cols());
         self.pools
-            .par_iter_mut()
+            .par_iter()
             .zip(out.lanes_mut().par_chunks_mut(sharing * stride / LANES))
-            .zip(self.queries.as_lanes().par_chunks(sharing * lanes))
-            .for_each(|((pool, out), queries)| {
-                dots_packed(queries, lanes, &pool.panels, out, stride / LANES);
-                let out: &mut [f32] = bytemuck::cast_slice_mut(out);
-                for (row, scores) in out.chunks_exact_mut(stride).enumerate() {
-                    pool.selection(row, n).compact(scores);
-                }
+            .zip(self.queries.as_lanes_mut().par_chunks_mut(sharing * lanes))
+            .enumerate()
+            .for_each(|(stretch, ((pool, out), rows))| {
+                let blocks = out.par_chunks_mut(ROWS * stride / LANES).zip(rows.par_chunks_mut(ROWS * lanes));
+                blocks.enumerate().for_each(|(block, (out, rows))| {
+                    queries.copy_rows_scaled(stretch * sharing + block * ROWS, 1.0, rows);
+                    dots_packed(rows, lanes, &pool.panels, out, stride / LANES);
+                    let out: &mut [f32] = bytemuck::cast_slice_mut(out);
+                    for (row, scores) in out.chunks_exact_mut(stride).enumerate() {
+                        pool.selection(block * ROWS + row, n).compact(scores);
+                    }
+                });
             });
     }
 }
@@ -255,14 +281,18 @@ impl Pool {
         self.n_panels * LANES
     }
 
+    /// Whether the rows of the pool's items are copies of this table's. The address of a table identifies it within a
+    /// step; a new step starts with `pack`, which copies in any case.
+    fn has_rows_of(&self, table: &Matrix) -> bool {
+        self.rows_of == std::ptr::from_ref(table).addr()
+    }
+
     /// Copies the rows of the pool's items, unless they are there already.
     fn copy_rows(&mut self, table: &Matrix) {
-        // The address of a table identifies it within a step; a new step starts with `pack`, which copies in any case.
-        let address = std::ptr::from_ref(table).addr();
-        if self.rows_of == address {
+        if self.has_rows_of(table) {
             return;
         }
-        self.rows_of = address;
+        self.rows_of = std::ptr::from_ref(table).addr();
         self.rows.clear();
         for &item in &self.items[..self.n_panels * LANES] {
             self.rows.extend_from_slice(table.row_lanes(item as usize));

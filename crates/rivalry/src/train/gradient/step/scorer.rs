@@ -99,12 +99,17 @@ impl<'a> Queries<'a> {
     pub fn copy_scaled(self, scale: f32, out: &mut Matrix) {
         out.resize(self.len(), self.of.cols());
         let lanes = self.of.lanes();
-        let rows = out.as_lanes_mut().par_chunks_mut(lanes).enumerate().with_min_len(64);
-        rows.for_each(|(row, out)| {
+        let blocks = out.as_lanes_mut().par_chunks_mut(64 * lanes).enumerate();
+        blocks.for_each(|(block, out)| self.copy_rows_scaled(block * 64, scale, out));
+    }
+
+    /// The queries of the rows from `first` on, as many as fit in `out`, each times `scale`.
+    pub fn copy_rows_scaled(self, first: usize, scale: f32, out: &mut [Lane]) {
+        for (row, out) in (first..).zip(out.chunks_exact_mut(self.of.lanes())) {
             for (to, from) in out.iter_mut().zip(self.row(row)) {
                 to.0 = from.0.map(|x| x * scale);
             }
-        });
+        }
     }
 }
 
