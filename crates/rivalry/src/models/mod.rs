@@ -3,9 +3,11 @@
 //! A new model is one file and one line in [`MODELS`]: a backbone in `backbone/`, a closed form here.
 
 mod closed_form;
+mod ials;
 mod popularity;
 
-pub use closed_form::ClosedForm;
+pub use closed_form::{ClosedForm, FitContext};
+pub use ials::als_tables;
 
 use crate::backbone::{self, Backbone, DIM, SCORE, Score};
 use crate::data::Interactions;
@@ -18,6 +20,7 @@ pub static MODELS: &[Entry] = &[
     gradient(backbone::LIGHTGCN_PP),
     gradient(backbone::XSIMGCL),
     popularity::POPULARITY,
+    ials::IALS,
 ];
 
 /// A model on the list.
