@@ -42,6 +42,13 @@ def ials(x: np.ndarray) -> dict[str, list[list[float]]]:
     return {"ials_users": users.tolist(), "ials_items": items.tolist()}
 
 
+def ease(x: np.ndarray, regularization: float) -> np.ndarray:
+    inverse = np.linalg.inv(x.T @ x + regularization * np.eye(N_ITEMS))
+    weights = -inverse / np.diag(inverse)
+    np.fill_diagonal(weights, 0.0)
+    return weights
+
+
 if __name__ == "__main__":
     x = training_set()
-    print(json.dumps(ials(x), indent=0))
+    print(json.dumps({**ials(x), "ease": ease(x, 2.0).tolist()}, indent=0))

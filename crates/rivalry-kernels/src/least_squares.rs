@@ -7,7 +7,7 @@
 use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
 use crate::dense::{Weights, tile};
-use crate::simd::{dot, level, load, store};
+use crate::simd::{level, load, store, sum_each};
 use crate::{LANES, Lane};
 
 /// `gram += Σ_n rows[n] · rows[n]ᵀ`, the upper triangle.
@@ -38,8 +38,7 @@ pub fn add_gram(rows: &[Lane], lanes: usize, gram: &mut [Lane]) {
 }
 
 /// Solves `matrix · x = rhs` for a symmetric positive definite matrix, of which the upper triangle is given. The solution
-/// replaces `rhs`, and the factor `R` of `matrix = Rᵀ · R` the upper triangle. `false` if the matrix is not positive
-/// definite, or not finite.
+/// replaces `rhs`; the matrix is overwritten. `false` if the matrix is not positive definite, or not finite.
 ///
 /// # Panics
 /// If the sizes are inconsistent.
@@ -69,50 +68,148 @@ const FROM: [Lane; LANES] = {
     lanes
 };
 
+/// Rows that are factorised together: the chain of square roots and divisions is then one of scalars.
+const FOUR: usize = 4;
+
 /// [`solve_normal_equations`] for `L` lanes; 0: any number.
 #[inline(always)]
 fn solve<S: Simd, const L: usize>(simd: S, matrix: &mut [Lane], lanes: usize, rhs: &mut [Lane]) -> bool {
     let lanes = if L == 0 { lanes } else { L };
-    for k in 0..LANES * lanes {
-        let (first, at) = (k / LANES, k % LANES);
-        let (above, below) = matrix.split_at_mut((k + 1) * lanes);
-        let row = &mut above[k * lanes..];
-        let pivot = row[first].0[at];
-        if !(pivot > 0.0 && pivot.is_finite()) {
-            return false;
-        }
-        let scale = f32x16::splat(simd, 1.0 / pivot.sqrt());
-        for lane in &mut row[first..] {
-            store(load(simd, lane) * scale, lane);
-        }
-        store(load(simd, &row[first]) * load(simd, &FROM[at]), &mut row[first]);
-        // The forward substitution goes along: the right-hand side is one more column.
-        let y = rhs[first].0[at] / row[first].0[at];
-        subtract(simd, y, &row[first..], &mut rhs[first..]);
-        rhs[first].0[at] = y;
-        for (n, target) in below.chunks_exact_mut(lanes).enumerate() {
-            let m = k + 1 + n;
-            let factor = row[m / LANES].0[m % LANES];
-            subtract(simd, factor, &row[m / LANES..], &mut target[m / LANES..]);
-        }
+    for m in (0..LANES * lanes).step_by(FOUR) {
+        subtract_earlier_rows(simd, matrix, lanes, m);
+        let Some(corner) = Corner::factorise(matrix, lanes, m) else { return false };
+        corner.finish_rows(simd, matrix, lanes, m);
+        corner.forward(simd, matrix, lanes, m, rhs);
     }
-    for k in (0..LANES * lanes).rev() {
-        let (first, at) = (k / LANES, k % LANES);
-        let row = &matrix[k * lanes..][first..lanes];
-        let y = std::mem::take(&mut rhs[first].0[at]);
-        let x = (y - dot(simd, row, &rhs[first..])) / row[0].0[at];
-        rhs[first].0[at] = x;
+    for m in (0..LANES * lanes).step_by(FOUR).rev() {
+        backward(simd, matrix, lanes, m, rhs);
     }
     true
 }
 
-/// `target -= factor · row`. Elements of `target` before the diagonal get numbers that nobody reads.
+/// Subtracts from four rows what the factorised rows above them contribute.
 #[inline(always)]
-fn subtract<S: Simd>(simd: S, factor: f32, row: &[Lane], target: &mut [Lane]) {
-    let factor = f32x16::splat(simd, -factor);
-    for (x, target) in row.iter().zip(target) {
-        store(load(simd, x).mul_add(factor, load(simd, target)), target);
+fn subtract_earlier_rows<S: Simd>(simd: S, matrix: &mut [Lane], lanes: usize, m: usize) {
+    let (above, rows) = matrix.split_at_mut(m * lanes);
+    let (first, at) = (m / LANES, m % LANES);
+    for l in first..lanes {
+        let mut sums: [f32x16<S>; FOUR] = std::array::from_fn(|j| load(simd, &rows[j * lanes + l]));
+        for row in above.chunks_exact(lanes) {
+            let x = load(simd, &row[l]);
+            let factors = &row[first].0[at..at + FOUR];
+            for j in 0..FOUR {
+                sums[j] = x.mul_add(f32x16::splat(simd, -factors[j]), sums[j]);
+            }
+        }
+        for (j, sum) in sums.into_iter().enumerate() {
+            store(sum, &mut rows[j * lanes + l]);
+        }
     }
+}
+
+/// The factor of four rows and columns: what is above its diagonal, and the inverse of the diagonal.
+struct Corner {
+    above: [[f32; FOUR]; FOUR],
+    inverse: [f32; FOUR],
+}
+
+impl Corner {
+    #[inline(always)]
+    fn factorise(matrix: &[Lane], lanes: usize, m: usize) -> Option<Self> {
+        let (first, at) = (m / LANES, m % LANES);
+        let mut above = [[0.0; FOUR]; FOUR];
+        let mut inverse = [0.0; FOUR];
+        for (j, row) in above.iter_mut().enumerate() {
+            row.copy_from_slice(&matrix[(m + j) * lanes + first].0[at..at + FOUR]);
+        }
+        for k in 0..FOUR {
+            let pivot = above[k][k];
+            if !(pivot > 0.0 && pivot.is_finite()) {
+                return None;
+            }
+            inverse[k] = 1.0 / pivot.sqrt();
+            for c in k + 1..FOUR {
+                above[k][c] *= inverse[k];
+            }
+            for j in k + 1..FOUR {
+                for c in j..FOUR {
+                    above[j][c] -= above[k][j] * above[k][c];
+                }
+            }
+        }
+        Some(Self { above, inverse })
+    }
+
+    /// Turns the four rows into rows of the factor, with zeros before the corner and inverses on the diagonal.
+    #[inline(always)]
+    fn finish_rows<S: Simd>(&self, simd: S, matrix: &mut [Lane], lanes: usize, m: usize) {
+        let (first, at) = (m / LANES, m % LANES);
+        for l in first..lanes {
+            let mut rows: [f32x16<S>; FOUR] =
+                std::array::from_fn(|j| load(simd, &matrix[(m + j) * lanes + l]));
+            for j in 0..FOUR {
+                for k in 0..j {
+                    rows[j] = rows[k].mul_add(f32x16::splat(simd, -self.above[k][j]), rows[j]);
+                }
+                rows[j] = rows[j] * f32x16::splat(simd, self.inverse[j]);
+            }
+            for (j, &row) in rows.iter().enumerate() {
+                let row = if l == first { row * load(simd, &FROM[at]) } else { row };
+                store(row, &mut matrix[(m + j) * lanes + l]);
+            }
+        }
+        for j in 0..FOUR {
+            matrix[(m + j) * lanes + first].0[at + j] = self.inverse[j];
+        }
+    }
+
+    /// The forward substitution for the four rows.
+    #[inline(always)]
+    fn forward<S: Simd>(&self, simd: S, matrix: &[Lane], lanes: usize, m: usize, rhs: &mut [Lane]) {
+        let (first, at) = (m / LANES, m % LANES);
+        let mut y = [0.0; FOUR];
+        y.copy_from_slice(&rhs[first].0[at..at + FOUR]);
+        for k in 0..FOUR {
+            y[k] *= self.inverse[k];
+            for c in k + 1..FOUR {
+                y[c] -= self.above[k][c] * y[k];
+            }
+        }
+        for l in first..lanes {
+            let mut sum = load(simd, &rhs[l]);
+            for (j, &y) in y.iter().enumerate() {
+                sum = load(simd, &matrix[(m + j) * lanes + l]).mul_add(f32x16::splat(simd, -y), sum);
+            }
+            store(sum, &mut rhs[l]);
+        }
+        rhs[first].0[at..at + FOUR].copy_from_slice(&y);
+    }
+}
+
+/// The backward substitution for four rows.
+#[inline(always)]
+fn backward<S: Simd>(simd: S, matrix: &[Lane], lanes: usize, m: usize, rhs: &mut [Lane]) {
+    let (first, at) = (m / LANES, m % LANES);
+    let mut x = [0.0; FOUR];
+    x.copy_from_slice(&rhs[first].0[at..at + FOUR]);
+    rhs[first].0[at..at + FOUR].fill(0.0);
+    let mut sums = [f32x16::splat(simd, 0.0); FOUR];
+    for l in first..lanes {
+        let known = load(simd, &rhs[l]);
+        for (j, sum) in sums.iter_mut().enumerate() {
+            *sum = load(simd, &matrix[(m + j) * lanes + l]).mul_add(known, *sum);
+        }
+    }
+    let sums = sum_each(simd, sums);
+    for j in (0..FOUR).rev() {
+        let row = &matrix[(m + j) * lanes + first].0[at..at + FOUR];
+        x[j] -= sums[j];
+        for c in j + 1..FOUR {
+            x[j] -= row[c] * x[c];
+        }
+        x[j] *= row[j];
+    }
+    rhs[first].0[at..at + FOUR].copy_from_slice(&x);
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use bytemuck::Pod;
 use rivalry_kernels::Matrix;
@@ -31,17 +32,37 @@ pub struct Tensors {
     pub texts: BTreeMap<String, String>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 struct Tensor {
     dtype: Dtype,
     shape: Vec<usize>,
-    bytes: Vec<u8>,
+    data: Data,
+}
+
+/// The numbers of a tensor. Large ones are shared with the model that uses them.
+#[derive(Clone, Debug)]
+enum Data {
+    Bytes(Vec<u8>),
+    Floats(Arc<Vec<f32>>),
+}
+
+impl PartialEq for Tensor {
+    fn eq(&self, other: &Self) -> bool {
+        (self.dtype, &self.shape, self.bytes()) == (other.dtype, &other.shape, other.bytes())
+    }
 }
 
 impl Tensor {
+    fn bytes(&self) -> &[u8] {
+        match &self.data {
+            Data::Bytes(bytes) => bytes,
+            Data::Floats(floats) => bytemuck::cast_slice(floats),
+        }
+    }
+
     /// How many numbers differ from those of a tensor of the same type and size, and by how much.
     fn difference(&self, other: &Self) -> String {
-        let numbers = |tensor: &Self| bytemuck::allocation::pod_collect_to_vec::<u8, u32>(&tensor.bytes);
+        let numbers = |tensor: &Self| bytemuck::allocation::pod_collect_to_vec::<u8, u32>(tensor.bytes());
         if self.dtype != Dtype::F32 {
             return "the content differs".to_owned();
         }
@@ -67,18 +88,18 @@ impl View for &Tensor {
     }
 
     fn data(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(&self.bytes)
+        Cow::Borrowed(self.bytes())
     }
 
     fn data_len(&self) -> usize {
-        self.bytes.len()
+        self.bytes().len()
     }
 }
 
 impl Tensors {
     fn put<T: Pod>(&mut self, name: &str, dtype: Dtype, shape: Vec<usize>, values: &[T]) {
-        let bytes = bytemuck::cast_slice(values).to_vec();
-        self.tensors.insert(name.to_owned(), Tensor { dtype, shape, bytes });
+        let data = Data::Bytes(bytemuck::cast_slice(values).to_vec());
+        self.tensors.insert(name.to_owned(), Tensor { dtype, shape, data });
     }
 
     /// The names of all tensors.
@@ -109,7 +130,7 @@ impl Tensors {
                 Some(now) if (now.dtype, &now.shape) != (tensor.dtype, &tensor.shape) => {
                     differences.push(format!("'{name}' has another type or size"));
                 }
-                Some(now) if now.bytes == tensor.bytes => {}
+                Some(now) if now.bytes() == tensor.bytes() => {}
                 Some(now) => differences.push(format!("'{name}': {}", tensor.difference(now))),
             }
         }
@@ -127,6 +148,13 @@ impl Tensors {
     pub fn put_embeddings(&mut self, name: &str, tables: &Embeddings) {
         self.put_matrix(&format!("{name}.users"), &tables.users);
         self.put_matrix(&format!("{name}.items"), &tables.items);
+    }
+
+    /// Adds a square matrix, in row-major order, without copying it.
+    pub(crate) fn put_square(&mut self, name: &str, n: usize, values: Arc<Vec<f32>>) {
+        assert_eq!(values.len(), n * n, "a square matrix");
+        let tensor = Tensor { dtype: Dtype::F32, shape: vec![n, n], data: Data::Floats(values) };
+        self.tensors.insert(name.to_owned(), tensor);
     }
 
     /// Adds a matrix.
@@ -208,7 +236,7 @@ impl Tensors {
         let owned = |view: safetensors::tensor::TensorView<'_>| Tensor {
             dtype: view.dtype(),
             shape: view.shape().to_vec(),
-            bytes: view.data().to_vec(),
+            data: Data::Bytes(view.data().to_vec()),
         };
         let tensors = tensors.iter().map(|(name, view)| (name.to_owned(), owned(view))).collect();
         Ok(Self { tensors, texts })
@@ -219,7 +247,7 @@ impl Tensors {
         if tensor.dtype != dtype {
             return Err(broken(&format!("'{name}' is of type {:?}, not {dtype:?}", tensor.dtype)));
         }
-        Ok((bytemuck::allocation::pod_collect_to_vec(&tensor.bytes), &tensor.shape))
+        Ok((bytemuck::allocation::pod_collect_to_vec(tensor.bytes()), &tensor.shape))
     }
 
     /// A vector of counts or ids, which has so many.
@@ -244,12 +272,27 @@ impl Tensors {
         Ok(Embeddings { users, items })
     }
 
+    /// A square matrix of finite numbers, shared if it was put as such.
+    pub(crate) fn get_square(&self, name: &str, n: usize) -> Result<Arc<Vec<f32>>, InputError> {
+        let shared = self.tensors.get(name).and_then(|tensor| match &tensor.data {
+            Data::Floats(floats) => Some((floats.clone(), &tensor.shape[..])),
+            Data::Bytes(_) => None,
+        });
+        let (values, shape) = match shared {
+            Some(shared) => shared,
+            None => self.get(name, Dtype::F32).map(|(values, shape)| (Arc::new(values), shape))?,
+        };
+        if *shape != [n, n] {
+            return Err(broken(&format!("'{name}' has the shape {shape:?}")));
+        }
+        check_finite(name, &values)?;
+        Ok(values)
+    }
+
     /// A matrix of finite numbers.
     pub fn get_matrix(&self, name: &str) -> Result<Matrix, InputError> {
         let (values, shape) = self.get::<f32>(name, Dtype::F32)?;
-        if let Some(at) = values.iter().position(|x| !x.is_finite()) {
-            return Err(broken(&format!("'{name}' has a number that is not finite, at {at}")));
-        }
+        check_finite(name, &values)?;
         match *shape {
             [rows, cols] if cols > 0 => Matrix::from_dense(rows, cols, &values),
             _ => None,
@@ -297,6 +340,13 @@ impl Tensors {
             }
             None => Err(broken(&format!("it is not a {name}"))),
         }
+    }
+}
+
+fn check_finite(name: &str, values: &[f32]) -> Result<(), InputError> {
+    match values.iter().position(|x| !x.is_finite()) {
+        Some(at) => Err(broken(&format!("'{name}' has a number that is not finite, at {at}"))),
+        None => Ok(()),
     }
 }
 

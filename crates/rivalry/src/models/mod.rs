@@ -3,6 +3,7 @@
 //! A new model is one file and one line in [`MODELS`]: a backbone in `backbone/`, a closed form here.
 
 mod closed_form;
+mod ease;
 mod ials;
 mod popularity;
 
@@ -21,6 +22,7 @@ pub static MODELS: &[Entry] = &[
     gradient(backbone::XSIMGCL),
     popularity::POPULARITY,
     ials::IALS,
+    ease::EASE,
 ];
 
 /// A model on the list.
@@ -72,4 +74,19 @@ impl ModelConfig {
             Kind::ClosedForm(_) => None,
         }
     }
+}
+
+/// Twenty users and twelve items in two groups, one user with every item, one without any.
+#[cfg(test)]
+fn small_training_set() -> Interactions {
+    let pairs = (0..20u32).flat_map(|user| {
+        (0..12u32)
+            .filter(move |item| match user {
+                0 => true,
+                1 => false,
+                _ => item % 2 == user % 2 && (item * user + 1) % 5 > 0,
+            })
+            .map(move |item| (user, item))
+    });
+    Interactions::from_pairs(20, 12, pairs)
 }

@@ -2,11 +2,13 @@
 
 mod embedding;
 mod fold_in;
+mod item_item;
 
 use std::ops::Range;
 
 pub use embedding::EmbeddingScorer;
 pub use fold_in::{fold_in, unit_rows};
+pub(crate) use item_item::{DenseWeights, ItemItemScorer, ItemWeights};
 
 use crate::Matrix;
 use crate::backbone::Embeddings;

@@ -1,22 +1,8 @@
 use std::ops::ControlFlow;
 
 use super::*;
-use crate::models::{MODELS, ModelConfig};
+use crate::models::{MODELS, ModelConfig, small_training_set as train};
 use crate::scorer::Query;
-
-/// Twenty users and twelve items in two groups, one user with every item, one without any.
-fn train() -> Interactions {
-    let pairs = (0..20u32).flat_map(|user| {
-        (0..12u32)
-            .filter(move |item| match user {
-                0 => true,
-                1 => false,
-                _ => item % 2 == user % 2 && (item * user + 1) % 5 > 0,
-            })
-            .map(move |item| (user, item))
-    });
-    Interactions::from_pairs(20, 12, pairs)
-}
 
 fn model(settings: &str) -> Ials {
     let table = format!("type = 'ials'\n{settings}").parse().unwrap();
