@@ -49,6 +49,46 @@ def ease(x: np.ndarray, regularization: float) -> np.ndarray:
     return weights
 
 
+def without_diagonal(weights: np.ndarray) -> np.ndarray:
+    return weights - np.diag(np.diag(weights))
+
+
+def item_knn(x: np.ndarray, weighting: str, shrinkage: float) -> np.ndarray:
+    """The weightings of `implicit`, whose matrices are transposed: items are documents, users are terms."""
+    items = x.T
+    idf = np.log(N_ITEMS) - np.log1p(x.sum(axis=1))
+    if weighting == "bm25":
+        k1, b = 1.2, 0.75
+        length = (1 - b) + b * items.sum(axis=1) / items.sum(axis=1).mean()
+        items = items * (k1 + 1) / (k1 * length[:, None] + items) * idf
+    else:
+        items = items * idf if weighting == "tfidf" else items
+        items = items / np.linalg.norm(items, axis=1, keepdims=True)
+    common = x.T @ x
+    return without_diagonal(items @ items.T * common / (common + shrinkage))
+
+
+def rp3beta(x: np.ndarray, alpha: float, beta: float) -> np.ndarray:
+    degrees = np.maximum(x.sum(axis=1, keepdims=True), 1)
+    to_user = (x.T / x.sum(axis=0)[:, None]) ** alpha
+    to_item = (x / degrees) ** alpha
+    return without_diagonal(to_user @ to_item / x.sum(axis=0) ** beta)
+
+
+def turbo_cf(x: np.ndarray, alpha: float, power: float) -> np.ndarray:
+    degrees = np.maximum(x.sum(axis=1, keepdims=True), 1)
+    normalised = degrees**-alpha * x * x.sum(axis=0) ** (alpha - 1)
+    return without_diagonal((normalised.T @ normalised) ** power)
+
+
 if __name__ == "__main__":
     x = training_set()
-    print(json.dumps({**ials(x), "ease": ease(x, 2.0).tolist()}, indent=0))
+    weights = {
+        "ease": ease(x, 2.0),
+        "cosine": item_knn(x, "cosine", 2.0),
+        "tfidf": item_knn(x, "tfidf", 0.0),
+        "bm25": item_knn(x, "bm25", 0.0),
+        "rp3beta": rp3beta(x, 0.8, 0.4),
+        "turbo-cf": turbo_cf(x, 0.3, 1.3),
+    }
+    print(json.dumps({**ials(x), **{name: matrix.tolist() for name, matrix in weights.items()}}, indent=0))

@@ -1,24 +1,19 @@
 //! Named tensors and short texts in one safetensors file, which other tools can open, too.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+mod file;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytemuck::Pod;
 use rivalry_kernels::Matrix;
-use safetensors::tensor::{Dtype, SafeTensors, View};
+use safetensors::tensor::Dtype;
 
 use crate::backbone::Embeddings;
 use crate::data::{IdMap, Interactions};
-use crate::files::checksum::{ChecksumStatus, PLACEHOLDER, damaged, fill_in};
-use crate::files::write_atomically;
-use crate::memory::MemoryLimit;
-use crate::{Error, InputError, Result};
+use crate::files::checksum::damaged;
+use crate::{InputError, Result};
 
-/// The one entry of the file's metadata. It holds all texts as JSON: entries of the metadata have no order, so several of
-/// them would make two files of the same content differ.
-const TEXTS: &str = "rivalry";
 /// The text with the checksum of the file. Texts are in the order of their names, and this comes before all others.
 const CHECKSUM: &str = "checksum";
 /// The first version of the model file and of the checkpoint with a checksum.
@@ -78,22 +73,22 @@ impl Tensor {
     }
 }
 
-impl View for &Tensor {
-    fn dtype(&self) -> Dtype {
-        self.dtype
-    }
+/// A type of number that vectors are made of.
+pub(crate) trait Number: Pod {
+    /// Its name in a file.
+    const DTYPE: Dtype;
+}
 
-    fn shape(&self) -> &[usize] {
-        &self.shape
-    }
+impl Number for u32 {
+    const DTYPE: Dtype = Dtype::U32;
+}
 
-    fn data(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(self.bytes())
-    }
+impl Number for u64 {
+    const DTYPE: Dtype = Dtype::U64;
+}
 
-    fn data_len(&self) -> usize {
-        self.bytes().len()
-    }
+impl Number for f32 {
+    const DTYPE: Dtype = Dtype::F32;
 }
 
 impl Tensors {
@@ -150,6 +145,11 @@ impl Tensors {
         self.put_matrix(&format!("{name}.items"), &tables.items);
     }
 
+    /// Adds a vector of numbers.
+    pub(crate) fn put_vector<T: Number>(&mut self, name: &str, values: &[T]) {
+        self.put(name, T::DTYPE, vec![values.len()], values);
+    }
+
     /// Adds a square matrix, in row-major order, without copying it.
     pub(crate) fn put_square(&mut self, name: &str, n: usize, values: Arc<Vec<f32>>) {
         assert_eq!(values.len(), n * n, "a square matrix");
@@ -185,63 +185,6 @@ impl Tensors {
         self.put(&format!("{name}.items"), Dtype::U32, vec![items.len()], &items);
     }
 
-    /// Writes a file, whole or not at all.
-    pub fn write(&self, path: &Path) -> Result<()> {
-        let bytes = self.to_bytes().map_err(|e| Error::io("write", path, std::io::Error::other(e)))?;
-        write_atomically(path, |file| std::io::Write::write_all(file, &bytes))
-    }
-
-    /// The content of a file.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, safetensors::SafeTensorError> {
-        let mut texts = self.texts.clone();
-        texts.insert(CHECKSUM.to_owned(), PLACEHOLDER.to_owned());
-        let texts = serde_json::to_string(&texts).expect("texts are plain data");
-        let metadata = HashMap::from([(TEXTS.to_owned(), texts)]);
-        let mut bytes = safetensors::serialize(&self.tensors, Some(metadata))?;
-        fill_in(&mut bytes);
-        Ok(bytes)
-    }
-
-    /// Reads a file.
-    pub fn read(path: &Path) -> Result<Self> {
-        let failed = |e| Error::io("read", path, e);
-        // The file, and the tables taken out of it.
-        let size = std::fs::metadata(path).map_err(failed)?.len();
-        MemoryLimit::default()
-            .require(size.saturating_mul(2), "reading it")
-            .map_err(|refused| refused.file(path))?;
-        let bytes = std::fs::read(path).map_err(failed)?;
-        Ok(Self::parse(&bytes).map_err(|fault| fault.file(path))?)
-    }
-
-    /// Reads the content of a file.
-    ///
-    /// # Errors
-    /// If it is not a whole safetensors file, or has the checksum of other content.
-    pub fn parse(bytes: &[u8]) -> Result<Self, InputError> {
-        let checksum = ChecksumStatus::of(bytes);
-        if checksum == ChecksumStatus::Invalid {
-            return Err(changed());
-        }
-        let parsed = SafeTensors::read_metadata(bytes)
-            .and_then(|(_, header)| Ok((SafeTensors::deserialize(bytes)?, header.metadata().clone())));
-        let (tensors, metadata) =
-            parsed.map_err(|e| broken(&format!("not a whole safetensors file ({e})")))?;
-        // Another tool's file has none: the check of its format refuses it.
-        let texts = metadata.and_then(|metadata| serde_json::from_str(metadata.get(TEXTS)?).ok());
-        let texts: BTreeMap<String, String> = texts.unwrap_or_default();
-        if checksum == ChecksumStatus::Missing && texts.contains_key(CHECKSUM) {
-            return Err(changed());
-        }
-        let owned = |view: safetensors::tensor::TensorView<'_>| Tensor {
-            dtype: view.dtype(),
-            shape: view.shape().to_vec(),
-            data: Data::Bytes(view.data().to_vec()),
-        };
-        let tensors = tensors.iter().map(|(name, view)| (name.to_owned(), owned(view))).collect();
-        Ok(Self { tensors, texts })
-    }
-
     fn get<T: Pod>(&self, name: &str, dtype: Dtype) -> Result<(Vec<T>, &[usize]), InputError> {
         let tensor = self.tensors.get(name).ok_or_else(|| broken(&format!("it holds no '{name}'")))?;
         if tensor.dtype != dtype {
@@ -260,6 +203,11 @@ impl Tensors {
             return Err(broken(&format!("'{name}' has {} numbers, not {len}", values.len())));
         }
         Ok(values)
+    }
+
+    /// A vector of numbers, of any length.
+    pub(crate) fn get_vector<T: Number>(&self, name: &str) -> Result<Vec<T>, InputError> {
+        Ok(self.get(name, T::DTYPE)?.0)
     }
 
     /// A table, `name.users` and `name.items`, both with the same number of columns.

@@ -4,8 +4,15 @@
 
 mod closed_form;
 mod ease;
+mod fs_slim;
 mod ials;
+mod item_knn;
+mod neighbours;
 mod popularity;
+mod rp3beta;
+#[cfg(test)]
+mod tests;
+mod turbo_cf;
 
 pub use closed_form::{ClosedForm, FitContext};
 pub use ials::als_tables;
@@ -23,6 +30,10 @@ pub static MODELS: &[Entry] = &[
     popularity::POPULARITY,
     ials::IALS,
     ease::EASE,
+    fs_slim::FS_SLIM,
+    item_knn::ITEM_KNN,
+    rp3beta::RP3BETA,
+    turbo_cf::TURBO_CF,
 ];
 
 /// A model on the list.
@@ -74,19 +85,4 @@ impl ModelConfig {
             Kind::ClosedForm(_) => None,
         }
     }
-}
-
-/// Twenty users and twelve items in two groups, one user with every item, one without any.
-#[cfg(test)]
-fn small_training_set() -> Interactions {
-    let pairs = (0..20u32).flat_map(|user| {
-        (0..12u32)
-            .filter(move |item| match user {
-                0 => true,
-                1 => false,
-                _ => item % 2 == user % 2 && (item * user + 1) % 5 > 0,
-            })
-            .map(move |item| (user, item))
-    });
-    Interactions::from_pairs(20, 12, pairs)
 }

@@ -3,12 +3,15 @@
 mod embedding;
 mod fold_in;
 mod item_item;
+mod sparse_weights;
 
 use std::ops::Range;
 
 pub use embedding::EmbeddingScorer;
 pub use fold_in::{fold_in, unit_rows};
-pub(crate) use item_item::{DenseWeights, ItemItemScorer, ItemWeights};
+use item_item::ItemWeights;
+pub(crate) use item_item::{DenseWeights, ItemItemScorer};
+pub(crate) use sparse_weights::SparseWeights;
 
 use crate::Matrix;
 use crate::backbone::Embeddings;

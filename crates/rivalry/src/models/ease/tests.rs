@@ -40,20 +40,6 @@ fn the_weights_solve_the_normal_equations_for_one_block_or_several() {
     }
 }
 
-/// Values of `tests/golden/models.py`.
-#[test]
-fn the_weights_agree_with_numpy() {
-    let golden: serde_json::Value =
-        serde_json::from_str(include_str!("../../../../../tests/golden/models.json")).unwrap();
-    let weights = weights(&crate::models::small_training_set(), 2.0);
-    for (i, row) in golden["ease"].as_array().unwrap().iter().enumerate() {
-        for (j, expected) in row.as_array().unwrap().iter().enumerate() {
-            let (found, expected) = (f64::from(weights[i * 12 + j]), expected.as_f64().unwrap());
-            assert!((found - expected).abs() < 1e-5, "{i} {j}: {found} {expected}");
-        }
-    }
-}
-
 #[test]
 fn what_cannot_be_inverted_is_refused_and_an_inversion_can_be_stopped() {
     let train = random(300);

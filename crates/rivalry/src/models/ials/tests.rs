@@ -1,7 +1,8 @@
 use std::ops::ControlFlow;
 
 use super::*;
-use crate::models::{MODELS, ModelConfig, small_training_set as train};
+use crate::models::tests::{golden, small_training_set as train};
+use crate::models::{MODELS, ModelConfig};
 use crate::scorer::Query;
 
 fn model(settings: &str) -> Ials {
@@ -85,12 +86,9 @@ fn one_exact_sweep_agrees_with_numpy() {
     let (mut users, mut items) = (start(20, 0), start(12, 3));
     let sweep = HalfSweep { penalty: model.penalty, block_lanes: 1 };
     assert!(sweep.run(&mut users, &items, &train) && sweep.run(&mut items, &users, &by_item));
-    let golden: serde_json::Value =
-        serde_json::from_str(include_str!("../../../../../tests/golden/models.json")).unwrap();
     for (table, name) in [(users, "ials_users"), (items, "ials_items")] {
-        for (row, expected) in golden[name].as_array().unwrap().iter().enumerate() {
-            for (x, expected) in table.row(row).iter().zip(expected.as_array().unwrap()) {
-                let expected = expected.as_f64().unwrap();
+        for (row, expected) in golden(name).iter().enumerate() {
+            for (x, expected) in table.row(row).iter().zip(expected) {
                 assert!((f64::from(*x) - expected).abs() < 2e-5, "{name} {row}: {x} {expected}");
             }
         }
