@@ -12,6 +12,11 @@ pub trait ClosedForm: Send + Sync {
     /// An estimate of the memory that [`fit`](Self::fit) and the use of the model take at their peak, in bytes.
     fn memory(&self, train: &Interactions) -> u64;
 
+    /// Whether the seed makes a difference.
+    fn uses_seed(&self) -> bool {
+        false
+    }
+
     /// What to do where that is too much.
     fn memory_help(&self) -> &'static str {
         "keep fewer users and items, or raise --max-memory"

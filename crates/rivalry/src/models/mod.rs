@@ -63,6 +63,14 @@ impl ModelConfig {
         matches!(self.entry().build, Kind::Gradient(_))
     }
 
+    /// Whether the seed makes a difference.
+    pub fn uses_seed(&self) -> bool {
+        match self.entry().build {
+            Kind::Gradient(_) => true,
+            Kind::ClosedForm(build) => build(self.params()).uses_seed(),
+        }
+    }
+
     /// How its embeddings make a score, if it is trained by sampled gradients.
     pub fn score(&self) -> Option<Score> {
         self.is_gradient().then(|| Score::named(self.params().choice(SCORE.name)))

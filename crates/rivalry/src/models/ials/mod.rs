@@ -187,6 +187,10 @@ impl ClosedForm for Ials {
         rows * width * 4 * 5 + rows.div_ceil(1024) * width * width * 4 + train.len() as u64 * 16
     }
 
+    fn uses_seed(&self) -> bool {
+        true
+    }
+
     fn fit(&self, train: &Interactions, context: &mut FitContext<'_>) -> Result<Option<Tensors>> {
         let Some(factors) = self.factors(train, context)? else { return Ok(None) };
         let mut tensors = Tensors::default();
