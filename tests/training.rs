@@ -232,26 +232,6 @@ fn the_log_q_correction_removes_the_bias_of_a_popularity_sampler() {
 }
 
 #[test]
-fn every_closed_form_model_is_fitted_evaluated_and_the_same_with_any_number_of_threads() {
-    let dataset = small_world();
-    for entry in MODELS.iter().filter(|entry| matches!(entry.build, Kind::ClosedForm(_))) {
-        let config = config("synthetic", &[&format!("model.type={}", entry.name)]);
-        let with = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| train(&dataset, &config))
-        };
-        let (one, three) = (with(1), with(3));
-        assert_eq!(
-            (&one.tensors, &one.outcome.test),
-            (&three.tensors, &three.outcome.test),
-            "{}",
-            entry.name
-        );
-        assert!(one.outcome.training.is_none() && one.outcome.test["NDCG@20"] > 0.02, "{}", entry.name);
-    }
-}
-
-#[test]
 fn a_model_starts_with_rows_of_its_own_whatever_the_seed() {
     let dataset = two_worlds();
     let learned = |seed: &str| {

@@ -81,6 +81,25 @@ impl ProgressObserver {
         }
     }
 
+    /// The progress of a closed form: a bar, or a line every ten seconds.
+    fn fitting(&mut self, done: usize, total: usize) {
+        match &mut self.display {
+            Display::Bar(bar) => {
+                if bar.is_hidden() {
+                    let style = ProgressStyle::with_template("fitting {wide_bar} {eta} left");
+                    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─");
+                    *bar = ProgressBar::new(total as u64).with_style(style);
+                }
+                bar.set_position(done as u64);
+            }
+            Display::Lines if self.last_step.elapsed() > Duration::from_secs(10) => {
+                self.last_step = Instant::now();
+                say(format_args!("fitting   {:.0} %", 100.0 * done as f64 / total as f64));
+            }
+            _ => {}
+        }
+    }
+
     fn evaluated(&mut self, record: &Record) {
         self.last_step = Instant::now();
         self.update_metric(record);
@@ -132,6 +151,7 @@ impl Observer for ProgressObserver {
                 }
             }
             TrainEvent::Step { epoch, batch, loss } => self.step(epoch, batch, loss),
+            TrainEvent::Fitting { done, total } => self.fitting(done, total),
             TrainEvent::Evaluated(record) => self.evaluated(record),
             _ => {}
         }

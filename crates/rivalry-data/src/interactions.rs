@@ -82,6 +82,24 @@ impl Interactions {
         Self { n_items: self.n_items, offsets, items }
     }
 
+    /// The same interactions by item: an item × user matrix.
+    #[must_use]
+    pub fn transposed(&self) -> Self {
+        let mut offsets = vec![0; self.n_items + 1];
+        for &item in &self.items {
+            offsets[item as usize + 1] += 1;
+        }
+        for item in 0..self.n_items {
+            offsets[item + 1] += offsets[item];
+        }
+        let (mut next, mut users) = (offsets.clone(), vec![0; self.items.len()]);
+        for (user, item) in self.pairs() {
+            users[next[item as usize]] = user;
+            next[item as usize] += 1;
+        }
+        Self { n_items: self.n_users(), offsets, items: users }
+    }
+
     /// Whether the user interacted with the item.
     pub fn contains(&self, user: u32, item: u32) -> bool {
         self.items_of(user).binary_search(&item).is_ok()
@@ -112,6 +130,8 @@ mod tests {
         assert_eq!(table.pairs().collect::<Vec<_>>(), [(0, 3), (2, 0), (2, 1)]);
         assert_eq!((table.len(), table.items_of(1).len(), table.contains(2, 1)), (3, 0, true));
         assert_eq!(table.item_counts(), [1, 1, 0, 1]);
+        assert_eq!(table.transposed(), Interactions::from_pairs(4, 3, [(3, 0), (0, 2), (1, 2)]));
+        assert_eq!(table.transposed().transposed(), table);
         assert_eq!(table.gather_users(&[2, 0]), Interactions::from_pairs(2, 4, [(0, 0), (0, 1), (1, 3)]));
         assert_eq!(table.slice_users(1..3), Interactions::from_pairs(2, 4, [(1, 0), (1, 1)]));
     }

@@ -79,15 +79,15 @@ pub fn add_weighted_sums_transposed(
 
 /// The left factor of a product: element `(m, k)` is at `m · row_stride + k · col_stride`.
 #[derive(Clone, Copy)]
-struct Weights<'a> {
-    values: &'a [f32],
-    row_stride: usize,
-    col_stride: usize,
+pub(crate) struct Weights<'a> {
+    pub values: &'a [f32],
+    pub row_stride: usize,
+    pub col_stride: usize,
 }
 
 impl<'a> Weights<'a> {
     #[inline(always)]
-    fn skip(self, rows: usize, cols: usize) -> Self {
+    pub fn skip(self, rows: usize, cols: usize) -> Self {
         Self { values: &self.values[rows * self.row_stride + cols * self.col_stride..], ..self }
     }
 }
@@ -131,7 +131,7 @@ fn add_product<S: Simd, const ADD: bool>(
 
 /// [`add_product`] for the first `M` rows, accumulated in registers.
 #[inline(always)]
-fn tile<S: Simd, const M: usize, const ADD: bool>(
+pub(crate) fn tile<S: Simd, const M: usize, const ADD: bool>(
     simd: S,
     weights: Weights<'_>,
     table: &[Lane],

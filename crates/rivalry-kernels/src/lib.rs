@@ -7,6 +7,7 @@
 //! - [`Matrix`]: row-major tables with aligned, zero-padded rows.
 //! - [`dots`], [`add_weighted_rows`], [`add_to_rows`], [`BlockedGather`]: gathers and scatters by row id.
 //! - [`pack_panels`], [`dots_packed`], [`add_weighted_sums`]: dense products.
+//! - [`add_gram`], [`solve_normal_equations`]: small least-squares problems.
 //! - [`spmm`]: sparse matrix times table.
 //! - [`Real`]: functions of a row of scores (log-sum-exp, activations, hinge), with their gradients.
 //! - [`adam`], [`normalise`]: what an optimiser step does to rows. [`TopKSelector`]: the k best of a stream of scores.
@@ -18,6 +19,7 @@ mod dense;
 mod gather;
 mod hinge;
 mod importance;
+mod least_squares;
 mod log_mean_exp;
 mod log_sum_exp;
 mod math;
@@ -35,6 +37,7 @@ pub use adam::{AdamCatchUp, AdamStep, adam, adam_catch_up, adam_zero_grad};
 pub use blocked_gather::{BlockedGather, GatherBlock};
 pub use dense::{add_weighted_sums, add_weighted_sums_transposed, dots_packed, pack_panels};
 pub use gather::{add_to_rows, add_weighted_rows, dots};
+pub use least_squares::{add_gram, solve_normal_equations};
 pub use matrix::{LANES, Lane, Matrix, ZERO};
 pub use normalise::{normalise, normalise_backward};
 pub use real::{Activation, Hinge, HingeSums, Real};

@@ -78,7 +78,7 @@ pub(crate) fn comparisons(
 
 /// Whether a setting was run with several seeds, or does not depend on the seed.
 fn has_seeds(row: &Row<'_, '_>) -> bool {
-    row.setting.runs.len() > 1 || row.setting.runs[0].is_closed_form()
+    row.setting.runs.len() > 1 || !row.setting.runs[0].config.model.uses_seed()
 }
 
 fn compared(

@@ -1,23 +1,19 @@
 //! Named tensors and short texts in one safetensors file, which other tools can open, too.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+mod file;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bytemuck::Pod;
 use rivalry_kernels::Matrix;
-use safetensors::tensor::{Dtype, SafeTensors, View};
+use safetensors::tensor::Dtype;
 
 use crate::backbone::Embeddings;
 use crate::data::{IdMap, Interactions};
-use crate::files::checksum::{ChecksumStatus, PLACEHOLDER, damaged, fill_in};
-use crate::files::write_atomically;
-use crate::memory::MemoryLimit;
-use crate::{Error, InputError, Result};
+use crate::files::checksum::damaged;
+use crate::{InputError, Result};
 
-/// The one entry of the file's metadata. It holds all texts as JSON: entries of the metadata have no order, so several of
-/// them would make two files of the same content differ.
-const TEXTS: &str = "rivalry";
 /// The text with the checksum of the file. Texts are in the order of their names, and this comes before all others.
 const CHECKSUM: &str = "checksum";
 /// The first version of the model file and of the checkpoint with a checksum.
@@ -31,17 +27,37 @@ pub struct Tensors {
     pub texts: BTreeMap<String, String>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 struct Tensor {
     dtype: Dtype,
     shape: Vec<usize>,
-    bytes: Vec<u8>,
+    data: Data,
+}
+
+/// The numbers of a tensor. Large ones are shared with the model that uses them.
+#[derive(Clone, Debug)]
+enum Data {
+    Bytes(Vec<u8>),
+    Floats(Arc<Vec<f32>>),
+}
+
+impl PartialEq for Tensor {
+    fn eq(&self, other: &Self) -> bool {
+        (self.dtype, &self.shape, self.bytes()) == (other.dtype, &other.shape, other.bytes())
+    }
 }
 
 impl Tensor {
+    fn bytes(&self) -> &[u8] {
+        match &self.data {
+            Data::Bytes(bytes) => bytes,
+            Data::Floats(floats) => bytemuck::cast_slice(floats),
+        }
+    }
+
     /// How many numbers differ from those of a tensor of the same type and size, and by how much.
     fn difference(&self, other: &Self) -> String {
-        let numbers = |tensor: &Self| bytemuck::allocation::pod_collect_to_vec::<u8, u32>(&tensor.bytes);
+        let numbers = |tensor: &Self| bytemuck::allocation::pod_collect_to_vec::<u8, u32>(tensor.bytes());
         if self.dtype != Dtype::F32 {
             return "the content differs".to_owned();
         }
@@ -57,28 +73,28 @@ impl Tensor {
     }
 }
 
-impl View for &Tensor {
-    fn dtype(&self) -> Dtype {
-        self.dtype
-    }
+/// A type of number that vectors are made of.
+pub(crate) trait Number: Pod {
+    /// Its name in a file.
+    const DTYPE: Dtype;
+}
 
-    fn shape(&self) -> &[usize] {
-        &self.shape
-    }
+impl Number for u32 {
+    const DTYPE: Dtype = Dtype::U32;
+}
 
-    fn data(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(&self.bytes)
-    }
+impl Number for u64 {
+    const DTYPE: Dtype = Dtype::U64;
+}
 
-    fn data_len(&self) -> usize {
-        self.bytes.len()
-    }
+impl Number for f32 {
+    const DTYPE: Dtype = Dtype::F32;
 }
 
 impl Tensors {
     fn put<T: Pod>(&mut self, name: &str, dtype: Dtype, shape: Vec<usize>, values: &[T]) {
-        let bytes = bytemuck::cast_slice(values).to_vec();
-        self.tensors.insert(name.to_owned(), Tensor { dtype, shape, bytes });
+        let data = Data::Bytes(bytemuck::cast_slice(values).to_vec());
+        self.tensors.insert(name.to_owned(), Tensor { dtype, shape, data });
     }
 
     /// The names of all tensors.
@@ -109,7 +125,7 @@ impl Tensors {
                 Some(now) if (now.dtype, &now.shape) != (tensor.dtype, &tensor.shape) => {
                     differences.push(format!("'{name}' has another type or size"));
                 }
-                Some(now) if now.bytes == tensor.bytes => {}
+                Some(now) if now.bytes() == tensor.bytes() => {}
                 Some(now) => differences.push(format!("'{name}': {}", tensor.difference(now))),
             }
         }
@@ -127,6 +143,18 @@ impl Tensors {
     pub fn put_embeddings(&mut self, name: &str, tables: &Embeddings) {
         self.put_matrix(&format!("{name}.users"), &tables.users);
         self.put_matrix(&format!("{name}.items"), &tables.items);
+    }
+
+    /// Adds a vector of numbers.
+    pub(crate) fn put_vector<T: Number>(&mut self, name: &str, values: &[T]) {
+        self.put(name, T::DTYPE, vec![values.len()], values);
+    }
+
+    /// Adds a square matrix, in row-major order, without copying it.
+    pub(crate) fn put_square(&mut self, name: &str, n: usize, values: Arc<Vec<f32>>) {
+        assert_eq!(values.len(), n * n, "a square matrix");
+        let tensor = Tensor { dtype: Dtype::F32, shape: vec![n, n], data: Data::Floats(values) };
+        self.tensors.insert(name.to_owned(), tensor);
     }
 
     /// Adds a matrix.
@@ -157,69 +185,12 @@ impl Tensors {
         self.put(&format!("{name}.items"), Dtype::U32, vec![items.len()], &items);
     }
 
-    /// Writes a file, whole or not at all.
-    pub fn write(&self, path: &Path) -> Result<()> {
-        let bytes = self.to_bytes().map_err(|e| Error::io("write", path, std::io::Error::other(e)))?;
-        write_atomically(path, |file| std::io::Write::write_all(file, &bytes))
-    }
-
-    /// The content of a file.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, safetensors::SafeTensorError> {
-        let mut texts = self.texts.clone();
-        texts.insert(CHECKSUM.to_owned(), PLACEHOLDER.to_owned());
-        let texts = serde_json::to_string(&texts).expect("texts are plain data");
-        let metadata = HashMap::from([(TEXTS.to_owned(), texts)]);
-        let mut bytes = safetensors::serialize(&self.tensors, Some(metadata))?;
-        fill_in(&mut bytes);
-        Ok(bytes)
-    }
-
-    /// Reads a file.
-    pub fn read(path: &Path) -> Result<Self> {
-        let failed = |e| Error::io("read", path, e);
-        // The file, and the tables taken out of it.
-        let size = std::fs::metadata(path).map_err(failed)?.len();
-        MemoryLimit::default()
-            .require(size.saturating_mul(2), "reading it")
-            .map_err(|refused| refused.file(path))?;
-        let bytes = std::fs::read(path).map_err(failed)?;
-        Ok(Self::parse(&bytes).map_err(|fault| fault.file(path))?)
-    }
-
-    /// Reads the content of a file.
-    ///
-    /// # Errors
-    /// If it is not a whole safetensors file, or has the checksum of other content.
-    pub fn parse(bytes: &[u8]) -> Result<Self, InputError> {
-        let checksum = ChecksumStatus::of(bytes);
-        if checksum == ChecksumStatus::Invalid {
-            return Err(changed());
-        }
-        let parsed = SafeTensors::read_metadata(bytes)
-            .and_then(|(_, header)| Ok((SafeTensors::deserialize(bytes)?, header.metadata().clone())));
-        let (tensors, metadata) =
-            parsed.map_err(|e| broken(&format!("not a whole safetensors file ({e})")))?;
-        // Another tool's file has none: the check of its format refuses it.
-        let texts = metadata.and_then(|metadata| serde_json::from_str(metadata.get(TEXTS)?).ok());
-        let texts: BTreeMap<String, String> = texts.unwrap_or_default();
-        if checksum == ChecksumStatus::Missing && texts.contains_key(CHECKSUM) {
-            return Err(changed());
-        }
-        let owned = |view: safetensors::tensor::TensorView<'_>| Tensor {
-            dtype: view.dtype(),
-            shape: view.shape().to_vec(),
-            bytes: view.data().to_vec(),
-        };
-        let tensors = tensors.iter().map(|(name, view)| (name.to_owned(), owned(view))).collect();
-        Ok(Self { tensors, texts })
-    }
-
     fn get<T: Pod>(&self, name: &str, dtype: Dtype) -> Result<(Vec<T>, &[usize]), InputError> {
         let tensor = self.tensors.get(name).ok_or_else(|| broken(&format!("it holds no '{name}'")))?;
         if tensor.dtype != dtype {
             return Err(broken(&format!("'{name}' is of type {:?}, not {dtype:?}", tensor.dtype)));
         }
-        Ok((bytemuck::allocation::pod_collect_to_vec(&tensor.bytes), &tensor.shape))
+        Ok((bytemuck::allocation::pod_collect_to_vec(tensor.bytes()), &tensor.shape))
     }
 
     /// A vector of counts or ids, which has so many.
@@ -234,6 +205,11 @@ impl Tensors {
         Ok(values)
     }
 
+    /// A vector of numbers, of any length.
+    pub(crate) fn get_vector<T: Number>(&self, name: &str) -> Result<Vec<T>, InputError> {
+        Ok(self.get(name, T::DTYPE)?.0)
+    }
+
     /// A table, `name.users` and `name.items`, both with the same number of columns.
     pub fn get_embeddings(&self, name: &str) -> Result<Embeddings, InputError> {
         let users = self.get_matrix(&format!("{name}.users"))?;
@@ -244,12 +220,27 @@ impl Tensors {
         Ok(Embeddings { users, items })
     }
 
+    /// A square matrix of finite numbers, shared if it was put as such.
+    pub(crate) fn get_square(&self, name: &str, n: usize) -> Result<Arc<Vec<f32>>, InputError> {
+        let shared = self.tensors.get(name).and_then(|tensor| match &tensor.data {
+            Data::Floats(floats) => Some((floats.clone(), &tensor.shape[..])),
+            Data::Bytes(_) => None,
+        });
+        let (values, shape) = match shared {
+            Some(shared) => shared,
+            None => self.get(name, Dtype::F32).map(|(values, shape)| (Arc::new(values), shape))?,
+        };
+        if *shape != [n, n] {
+            return Err(broken(&format!("'{name}' has the shape {shape:?}")));
+        }
+        check_finite(name, &values)?;
+        Ok(values)
+    }
+
     /// A matrix of finite numbers.
     pub fn get_matrix(&self, name: &str) -> Result<Matrix, InputError> {
         let (values, shape) = self.get::<f32>(name, Dtype::F32)?;
-        if let Some(at) = values.iter().position(|x| !x.is_finite()) {
-            return Err(broken(&format!("'{name}' has a number that is not finite, at {at}")));
-        }
+        check_finite(name, &values)?;
         match *shape {
             [rows, cols] if cols > 0 => Matrix::from_dense(rows, cols, &values),
             _ => None,
@@ -297,6 +288,13 @@ impl Tensors {
             }
             None => Err(broken(&format!("it is not a {name}"))),
         }
+    }
+}
+
+fn check_finite(name: &str, values: &[f32]) -> Result<(), InputError> {
+    match values.iter().position(|x| !x.is_finite()) {
+        Some(at) => Err(broken(&format!("'{name}' has a number that is not finite, at {at}"))),
+        None => Ok(()),
     }
 }
 

@@ -60,6 +60,7 @@ impl Parameter {
             Draw::Listed => "listed",
             Draw::Uniform => "uniform",
             Draw::LogUniform => "log-uniform",
+            Draw::Names => "every name",
         };
         Self {
             key: format!("{section}.{}", param.name),
@@ -70,7 +71,7 @@ impl Parameter {
             },
             summary: param.doc.to_owned(),
             grid: grid.to_vec(),
-            draw: (!grid.is_empty()).then_some(draw),
+            draw: (!grid.is_empty() || draw == "every name").then_some(draw),
             paper_grid: paper.to_vec(),
         }
     }
@@ -79,6 +80,7 @@ impl Parameter {
     fn described(&self) -> String {
         let values: Vec<String> = self.grid.iter().map(f64::to_string).collect();
         match self.draw {
+            Some(draw) if values.is_empty() => format!("{} [searched: {draw}]", self.summary),
             Some(draw) => format!("{} [searched: {}; {draw}]", self.summary, values.join(", ")),
             None => self.summary.clone(),
         }

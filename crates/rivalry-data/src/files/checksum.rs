@@ -64,6 +64,42 @@ pub fn fill_in(content: &mut [u8]) {
     content[digits..digits + DIGITS].copy_from_slice(hex.as_bytes());
 }
 
+/// The checksum of content that is written or read piece by piece, after a head with the place of the checksum in it.
+pub struct PiecewiseChecksum {
+    digits: usize,
+    hasher: XxHash3_64,
+}
+
+impl PiecewiseChecksum {
+    /// Starts with the head; `None` if it has no place for a checksum.
+    pub fn new(head: &[u8]) -> Option<Self> {
+        let digits = digits_at(head)?;
+        let mut hasher = XxHash3_64::new();
+        hasher.write(&head[..digits]);
+        hasher.write(head.get(digits + DIGITS..)?);
+        Some(Self { digits, hasher })
+    }
+
+    /// Goes on with the next piece.
+    pub fn update(&mut self, piece: &[u8]) {
+        self.hasher.write(piece);
+    }
+
+    /// Writes the checksum into the head.
+    pub fn fill_in(&self, head: &mut [u8]) {
+        head[self.digits..self.digits + DIGITS].copy_from_slice(self.hex().as_bytes());
+    }
+
+    /// Whether the head has this checksum.
+    pub fn is_in(&self, head: &[u8]) -> bool {
+        head.get(self.digits..self.digits + DIGITS) == Some(self.hex().as_bytes())
+    }
+
+    fn hex(&self) -> String {
+        format!("{:016x}", self.hasher.finish())
+    }
+}
+
 /// Whether a file has a checksum, and the right one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChecksumStatus {
@@ -212,6 +248,20 @@ mod tests {
         let mut writer = ChecksumWriter::new(Vec::new());
         writer.write_all(b"in ").and_then(|()| writer.write_all(b"parts")).unwrap();
         assert_eq!(writer.into_inner(), (b"in parts".to_vec(), checksum(b"in parts")));
+    }
+
+    #[test]
+    fn a_checksum_by_pieces_is_that_of_the_whole() {
+        let content = FORMAT.comment("a = 1\n");
+        let (mut head, rest) = (content[..60].to_vec(), &content[60..]);
+        let mut pieces = PiecewiseChecksum::new(&head).unwrap();
+        rest.chunks(3).for_each(|piece| pieces.update(piece));
+        assert!(pieces.is_in(&head));
+        head[..].copy_from_slice(&FORMAT.comment("a = 2\n")[..60]);
+        assert!(!pieces.is_in(&head));
+        pieces.fill_in(&mut head);
+        assert_eq!(head, content[..60]);
+        assert!(PiecewiseChecksum::new(b"nothing").is_none());
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub fn evaluate_runs(
             runs.push(evaluate_run(run, dataset, metrics)?);
             done += 1;
         }
-        let deterministic = method.runs.iter().all(|run| run.config.gradient.is_none());
+        let deterministic = method.runs.iter().all(|run| !run.config.model.uses_seed());
         evaluated.push(EvaluatedMethod { name: method.name.clone(), deterministic, runs });
     }
     let runs = || methods.iter().flat_map(|method| &method.runs);

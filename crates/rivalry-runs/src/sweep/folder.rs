@@ -86,7 +86,7 @@ impl SweepFolder {
         let seeds = |trial: &Trial| -> Vec<Trial> {
             let first = trial.config.seed;
             // A closed form does not depend on the seed.
-            let seeds = if trial.config.gradient.is_some() { space.seeds() } else { 1 };
+            let seeds = if trial.config.model.uses_seed() { space.seeds() } else { 1 };
             (0..seeds as u64).map(|offset| trial.with_seed(first + offset)).collect()
         };
         let repeated: Vec<Trial> = best.iter().flat_map(seeds).collect();

@@ -112,6 +112,7 @@ pub(super) fn run_trial(workers: &Workers<'_>, trial: &Trial, last_epoch: Option
             TrainEvent::Step { epoch, batch, .. } => {
                 observer.observe(trial, &TrialEvent::Step { done: (epoch - 1) * batches + batch, total })
             }
+            TrainEvent::Fitting { done, total } => observer.observe(trial, &TrialEvent::Step { done, total }),
             TrainEvent::Evaluating { .. } => observer.observe(trial, &TrialEvent::Evaluating),
             TrainEvent::Evaluated(record) => {
                 let answer = observer.observe(trial, &TrialEvent::Evaluated(record));

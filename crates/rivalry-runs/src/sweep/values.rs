@@ -3,7 +3,7 @@
 use rand_core::Rng;
 
 use crate::{InputError, Result};
-use rivalry::params::{Draw, Param, Value};
+use rivalry::params::{Draw, Param, Range, Value};
 use rivalry::rng::below;
 
 /// The values of a key.
@@ -27,6 +27,9 @@ pub(super) enum Values {
 impl Values {
     /// What a sweep tries for a declared parameter; `None` if it leaves the parameter alone.
     pub fn of_param(param: &Param) -> Option<Self> {
+        if let (Draw::Names, Range::OneOf(names)) = (param.search.draw, param.range) {
+            return Some(Self::List(names.iter().map(|&name| name.into()).collect()));
+        }
         let grid = listed(param, param.search.grid);
         match param.search.interval() {
             _ if grid.is_empty() => None,

@@ -1,24 +1,51 @@
 //! What a closed-form model must do.
 
+use std::ops::ControlFlow;
+
 use crate::Result;
 use crate::data::Interactions;
 use crate::scorer::Scorer;
 use crate::tensors::Tensors;
 
-/// A model that is computed from the training set in one go: no epochs, no loss, no checkpoints.
+/// A model that is computed from the training set without gradients: no loss, no checkpoints.
 pub trait ClosedForm: Send + Sync {
-    /// An estimate of the memory that [`fit`](Self::fit) takes at its peak, in bytes.
+    /// An estimate of the memory that [`fit`](Self::fit) and the use of the model take at their peak, in bytes.
     fn memory(&self, train: &Interactions) -> u64;
 
-    /// Computes the model.
+    /// Whether the seed makes a difference.
+    fn uses_seed(&self) -> bool {
+        false
+    }
+
+    /// What to do where that is too much.
+    fn memory_help(&self) -> &'static str {
+        "keep fewer users and items, or raise --max-memory"
+    }
+
+    /// Computes the model; `None` if the context asked to stop.
     ///
     /// # Errors
     /// If the training set admits no such model.
-    fn fit(&self, train: &Interactions) -> Result<Tensors>;
+    fn fit(&self, train: &Interactions, context: &mut FitContext<'_>) -> Result<Option<Tensors>>;
 
     /// The scorer of a fitted model, from what [`fit`](Self::fit) made, possibly read back from a file.
     ///
     /// # Errors
     /// If the tensors are not those of such a model.
     fn scorer(&self, tensors: &Tensors, train: &Interactions) -> Result<Box<dyn Scorer>>;
+}
+
+/// What a fit gets besides the data: a seed, and somebody to report to.
+pub struct FitContext<'a> {
+    /// The seed of all that is random.
+    pub seed: u64,
+    /// Is told how much of the work is done, of how much; may ask to stop.
+    pub progress: &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+}
+
+impl FitContext<'_> {
+    /// Reports that `done` of `total` pieces of the work are done. Whether to go on.
+    pub fn go_on(&mut self, done: usize, total: usize) -> bool {
+        (self.progress)(done, total).is_continue()
+    }
 }

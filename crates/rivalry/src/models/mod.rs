@@ -3,9 +3,19 @@
 //! A new model is one file and one line in [`MODELS`]: a backbone in `backbone/`, a closed form here.
 
 mod closed_form;
+mod ease;
+mod fs_slim;
+mod ials;
+mod item_knn;
+mod neighbours;
 mod popularity;
+mod rp3beta;
+#[cfg(test)]
+mod tests;
+mod turbo_cf;
 
-pub use closed_form::ClosedForm;
+pub use closed_form::{ClosedForm, FitContext};
+pub use ials::als_tables;
 
 use crate::backbone::{self, Backbone, DIM, SCORE, Score};
 use crate::data::Interactions;
@@ -18,6 +28,12 @@ pub static MODELS: &[Entry] = &[
     gradient(backbone::LIGHTGCN_PP),
     gradient(backbone::XSIMGCL),
     popularity::POPULARITY,
+    ials::IALS,
+    ease::EASE,
+    fs_slim::FS_SLIM,
+    item_knn::ITEM_KNN,
+    rp3beta::RP3BETA,
+    turbo_cf::TURBO_CF,
 ];
 
 /// A model on the list.
@@ -45,6 +61,14 @@ impl ModelConfig {
     /// Whether the model is trained by sampled gradients.
     pub fn is_gradient(&self) -> bool {
         matches!(self.entry().build, Kind::Gradient(_))
+    }
+
+    /// Whether the seed makes a difference.
+    pub fn uses_seed(&self) -> bool {
+        match self.entry().build {
+            Kind::Gradient(_) => true,
+            Kind::ClosedForm(build) => build(self.params()).uses_seed(),
+        }
     }
 
     /// How its embeddings make a score, if it is trained by sampled gradients.

@@ -1,7 +1,7 @@
 //! Popularity: every user is recommended the items with the most training interactions. The baseline that everything
 //! else must beat.
 
-use super::{ClosedForm, Entry, Kind};
+use super::{ClosedForm, Entry, FitContext, Kind};
 use crate::data::Interactions;
 use crate::scorer::{ItemBlock, Query, ReferenceScores, Scorer};
 use crate::tensors::Tensors;
@@ -24,10 +24,10 @@ impl ClosedForm for Popularity {
         train.n_items() as u64 * 8
     }
 
-    fn fit(&self, train: &Interactions) -> Result<Tensors> {
+    fn fit(&self, train: &Interactions, _: &mut FitContext<'_>) -> Result<Option<Tensors>> {
         let mut tensors = Tensors::default();
         tensors.put_u32(COUNTS, &train.item_counts());
-        Ok(tensors)
+        Ok(Some(tensors))
     }
 
     fn scorer(&self, tensors: &Tensors, train: &Interactions) -> Result<Box<dyn Scorer>> {

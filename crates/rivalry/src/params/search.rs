@@ -20,11 +20,16 @@ pub enum Draw {
     Uniform,
     /// Log-uniformly between the lowest positive and the highest value of the grid.
     LogUniform,
+    /// One of the names that are legal.
+    Names,
 }
 
 impl Search {
     /// The parameter is left alone.
     pub const NONE: Self = Self { grid: &[], draw: Draw::Listed, paper: &[] };
+
+    /// Every name that is legal.
+    pub const NAMES: Self = Self { draw: Draw::Names, ..Self::NONE };
 
     /// These values and no others.
     pub const fn listed(grid: &'static [f64]) -> Self {
@@ -51,7 +56,8 @@ impl Search {
     pub fn interval(&self) -> Option<(f64, f64)> {
         let lowest = self.grid.iter().copied().find(|&x| self.draw == Draw::Uniform || x > 0.0)?;
         let highest = *self.grid.last()?;
-        (self.draw != Draw::Listed && lowest < highest).then_some((lowest, highest))
+        let drawn = matches!(self.draw, Draw::Uniform | Draw::LogUniform);
+        (drawn && lowest < highest).then_some((lowest, highest))
     }
 }
 

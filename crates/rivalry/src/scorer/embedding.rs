@@ -10,6 +10,9 @@ use crate::Matrix;
 use crate::backbone::{Embeddings, Score, Unit};
 use crate::data::Interactions;
 
+/// Vectors of new users from the scored item embeddings and the items of each user.
+type FoldIn = dyn Fn(&Matrix, &Interactions) -> Matrix + Send + Sync;
+
 /// A scorer whose scores are dot products, or cosines, of embeddings.
 pub struct EmbeddingScorer<'a> {
     /// The embeddings whose dot products are the scores.
@@ -19,6 +22,8 @@ pub struct EmbeddingScorer<'a> {
     score: Score,
     /// The item embeddings, packed for products with many queries or with one.
     panels: Vec<Lane>,
+    /// Makes vectors of new users, where the model has a way of its own.
+    fold_in: Option<Box<FoldIn>>,
     /// The lengths of the item embeddings in `f64`, for reference scores.
     item_norms: OnceLock<Vec<f64>>,
     item_similarity: OnceLock<Box<EmbeddingScorer<'static>>>,
@@ -52,6 +57,16 @@ impl<'a> EmbeddingScorer<'a> {
         Self::of(Cow::Borrowed(scored), None, score)
     }
 
+    /// The same scorer with another way to make vectors of new users: from the scored item embeddings and the items of
+    /// each user.
+    #[must_use]
+    pub fn with_fold_in(
+        self,
+        fold_in: impl Fn(&Matrix, &Interactions) -> Matrix + Send + Sync + 'static,
+    ) -> Self {
+        Self { fold_in: Some(Box::new(fold_in)), ..self }
+    }
+
     fn of(scored: Cow<'a, Embeddings>, raw: Option<Embeddings>, score: Score) -> Self {
         let panels = pack(&scored.items);
         Self {
@@ -59,6 +74,7 @@ impl<'a> EmbeddingScorer<'a> {
             raw,
             score,
             panels,
+            fold_in: None,
             item_norms: OnceLock::new(),
             item_similarity: OnceLock::new(),
             user_similarity: OnceLock::new(),
@@ -80,7 +96,10 @@ impl Scorer for EmbeddingScorer<'_> {
     }
 
     fn fold_in(&self, histories: &Interactions) -> Query {
-        Query::Vectors(fold_in(&self.scored.items, histories, self.score == Score::Cosine))
+        Query::Vectors(match &self.fold_in {
+            Some(fold_in) => fold_in(&self.scored.items, histories),
+            None => fold_in(&self.scored.items, histories, self.score == Score::Cosine),
+        })
     }
 
     fn score(&self, query: &Query, items: ItemBlock<'_>, out: &mut Matrix) {

@@ -2,11 +2,16 @@
 
 mod embedding;
 mod fold_in;
+mod item_item;
+mod sparse_weights;
 
 use std::ops::Range;
 
 pub use embedding::EmbeddingScorer;
 pub use fold_in::{fold_in, unit_rows};
+use item_item::ItemWeights;
+pub(crate) use item_item::{DenseWeights, ItemItemScorer};
+pub(crate) use sparse_weights::SparseWeights;
 
 use crate::Matrix;
 use crate::backbone::Embeddings;

@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::data::Dataset;
 use crate::eval::{EvalOptions, EvalPart};
 use crate::memory::MemoryLimit;
-use crate::models::{ClosedForm, Kind};
+use crate::models::{ClosedForm, FitContext, Kind};
 use crate::{InputError, Result};
 
 pub(super) struct ClosedFormTrainer<'a> {
@@ -37,9 +37,10 @@ impl<'a> ClosedFormTrainer<'a> {
 impl Trainer for ClosedFormTrainer<'_> {
     fn check(&self, dataset: &Dataset) -> Result<()> {
         self.config.eval.check(dataset)?;
-        let bytes = self.model()?.memory(&dataset.train);
+        let model = self.model()?;
+        let bytes = model.memory(&dataset.train);
         let refused = self.memory.require(bytes, &format!("fitting {}", self.config.model.name()));
-        Ok(refused.map_err(|refused| refused.help("keep fewer users and items, or raise --max-memory"))?)
+        Ok(refused.map_err(|refused| refused.help(model.memory_help()))?)
     }
 
     /// There is nothing to resume from: a fit that was stopped is done again.
@@ -59,7 +60,11 @@ impl Trainer for ClosedFormTrainer<'_> {
             return Ok(Fitted::Stopped(None));
         }
         let began = Instant::now();
-        let tensors = model.fit(&dataset.train)?;
+        let mut progress = |done, total| observer.observe(&TrainEvent::Fitting { done, total });
+        let mut context = FitContext { seed: self.config.seed, progress: &mut progress };
+        let Some(tensors) = model.fit(&dataset.train, &mut context)? else {
+            return Ok(Fitted::Stopped(None));
+        };
         let train = began.elapsed().as_secs_f64();
         let began = Instant::now();
         let scorer = model.scorer(&tensors, &dataset.train)?;

@@ -86,6 +86,13 @@ pub enum TrainEvent<'a> {
         /// The mean loss of the epoch so far.
         loss: f64,
     },
+    /// A closed form is being fitted.
+    Fitting {
+        /// Pieces of the work that are done.
+        done: usize,
+        /// All pieces.
+        total: usize,
+    },
     /// An evaluation is in progress.
     Evaluating {
         /// Users ranked so far.

@@ -9,7 +9,7 @@ use crate::optim::Size;
 use crate::rng::{Purpose, normal, stream};
 
 /// Random embeddings.
-pub(super) fn initial(init: Init, size: Size, seed: u64, purpose: Purpose) -> Embeddings {
+pub(crate) fn initial(init: Init, size: Size, seed: u64, purpose: Purpose) -> Embeddings {
     let dim = size.dim;
     let table = |which: u64, rows: usize| {
         let deviation = match init {

@@ -9,6 +9,7 @@ mod start;
 mod step;
 
 pub use footprint::footprint;
+pub(crate) use init::initial;
 pub use model::EmbeddingModel;
 pub use optimized::OptimizedModel;
 pub use step::{Batch, BatchLoss, Draw, Drawn, Forward, GradientStep, Gradients, Scored};

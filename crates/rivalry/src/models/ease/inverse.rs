@@ -1,0 +1,149 @@
+//! The inverse of a symmetric positive definite matrix, in place: the sweep operator on blocks.
+//!
+//! For each block k of rows and columns, with D the block on the diagonal and C the rest of its columns,
+//!
+//! ```text
+//! A_kk ← -D⁻¹,   A_ik ← C_i D⁻¹,   A_ij ← A_ij - C_i D⁻¹ C_jᵀ
+//! ```
+//!
+//! After all blocks the matrix is the negative of its inverse. It is symmetric throughout, so only the lower triangle is
+//! computed: n³ operations, as many as a Cholesky factorisation and the inverse from it take, but nearly all of them in
+//! one large product per block, which threads share evenly.
+
+use faer::linalg::matmul::matmul;
+use faer::linalg::solvers::{DenseSolveCore, Llt};
+use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
+use rayon::prelude::*;
+
+/// Rows and columns that are eliminated together.
+pub(super) const BLOCK: usize = 256;
+/// Rows that a task updates.
+const ROWS: usize = 128;
+
+/// How an inversion ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Inversion {
+    Done,
+    Stopped,
+    /// In the precision of the matrix.
+    NotPositiveDefinite,
+}
+
+/// Replaces a symmetric positive definite matrix in row-major order, of which the lower triangle is given, by the negative
+/// of its inverse, all of it. `go_on` is told how many of the blocks are done, and says whether to go on.
+pub(super) fn negative_inverse(
+    matrix: &mut [f32],
+    n: usize,
+    go_on: &mut dyn FnMut(usize, usize) -> bool,
+) -> Inversion {
+    let blocks = n.div_ceil(BLOCK);
+    let (mut columns, mut products) = (vec![0.0; n * BLOCK], vec![0.0; n * BLOCK]);
+    for block in 0..blocks {
+        let first = block * BLOCK;
+        let size = BLOCK.min(n - first);
+        let (columns, products) = (&mut columns[..n * size], &mut products[..n * size]);
+        copy_columns(matrix, n, first, columns);
+        let Some(inverse) = inverse_of_diagonal(matrix, n, first, size) else {
+            return Inversion::NotPositiveDefinite;
+        };
+        multiply(columns, &inverse, products);
+        subtract_products(matrix, n, products, columns);
+        write_columns(matrix, n, first, products, &inverse);
+        if !go_on(block + 1, blocks) {
+            return Inversion::Stopped;
+        }
+    }
+    mirror(matrix, n);
+    Inversion::Done
+}
+
+/// Copies columns `first..` of the whole matrix, with zeros in place of the block on the diagonal.
+fn copy_columns(matrix: &[f32], n: usize, first: usize, columns: &mut [f32]) {
+    let size = columns.len() / n;
+    columns.par_chunks_mut(size).enumerate().for_each(|(row, out)| {
+        if row < first {
+            for (k, x) in out.iter_mut().enumerate() {
+                *x = matrix[(first + k) * n + row];
+            }
+        } else if row < first + size {
+            out.fill(0.0);
+        } else {
+            out.copy_from_slice(&matrix[row * n + first..][..size]);
+        }
+    });
+}
+
+/// The inverse of a block on the diagonal, factorised in double precision.
+fn inverse_of_diagonal(matrix: &[f32], n: usize, first: usize, size: usize) -> Option<Vec<f32>> {
+    let block = Mat::from_fn(size, size, |row, column| {
+        let (row, column) = (row.max(column), row.min(column));
+        f64::from(matrix[(first + row) * n + first + column])
+    });
+    let inverse = Llt::new(block.as_ref(), Side::Lower).ok()?.inverse();
+    let inverse: Vec<f32> = (0..size * size).map(|at| inverse[(at / size, at % size)] as f32).collect();
+    inverse.iter().all(|x| x.is_finite()).then_some(inverse)
+}
+
+/// `products = columns · inverse`.
+fn multiply(columns: &[f32], inverse: &[f32], products: &mut [f32]) {
+    let size = inverse.len().isqrt();
+    let inverse = MatRef::from_row_major_slice(inverse, size, size);
+    let tasks = columns.par_chunks(ROWS * size).zip(products.par_chunks_mut(ROWS * size));
+    tasks.for_each(|(columns, products)| {
+        let rows = columns.len() / size;
+        let columns = MatRef::from_row_major_slice(columns, rows, size);
+        let products = MatMut::from_row_major_slice_mut(products, rows, size);
+        matmul(products, Accum::Replace, columns, inverse, 1.0, Par::Seq);
+    });
+}
+
+/// `matrix -= products · columnsᵀ`, the lower triangle.
+fn subtract_products(matrix: &mut [f32], n: usize, products: &[f32], columns: &[f32]) {
+    let size = columns.len() / n;
+    matrix.par_chunks_mut(ROWS * n).zip(products.par_chunks(ROWS * size)).enumerate().for_each(
+        |(task, (matrix, products))| {
+            let rows = matrix.len() / n;
+            let end = task * ROWS + rows;
+            let columns = MatRef::from_row_major_slice(&columns[..end * size], end, size);
+            let products = MatRef::from_row_major_slice(products, rows, size);
+            let matrix = MatMut::from_row_major_slice_mut(matrix, rows, n).subcols_mut(0, end);
+            matmul(matrix, Accum::Add, products, columns.transpose(), -1.0, Par::Seq);
+        },
+    );
+}
+
+/// Writes the block's columns: products, and the negative of the inverse on the diagonal.
+fn write_columns(matrix: &mut [f32], n: usize, first: usize, products: &[f32], inverse: &[f32]) {
+    let size = products.len() / n;
+    for (k, row) in matrix[first * n..(first + size) * n].chunks_exact_mut(n).enumerate() {
+        for (x, product) in row[..first].iter_mut().zip(products.chunks_exact(size)) {
+            *x = product[k];
+        }
+        for (x, inverse) in row[first..first + size].iter_mut().zip(&inverse[k * size..]) {
+            *x = -inverse;
+        }
+    }
+    let below = first + size;
+    let rows =
+        matrix[below * n..].par_chunks_exact_mut(n).zip(products[below * size..].par_chunks_exact(size));
+    rows.for_each(|(row, product)| row[first..below].copy_from_slice(product));
+}
+
+/// Copies the lower triangle to the upper one.
+fn mirror(matrix: &mut [f32], n: usize) {
+    for first in (0..n).step_by(BLOCK) {
+        let end = (first + BLOCK).min(n);
+        let (above, below) = matrix.split_at_mut(end * n);
+        let rows = &mut above[first * n..];
+        for row in 0..end - first {
+            for column in row + 1..end - first {
+                rows[row * n + first + column] = rows[column * n + first + row];
+            }
+        }
+        rows.par_chunks_exact_mut(n).enumerate().for_each(|(row, out)| {
+            for (x, other) in out[end..].iter_mut().zip(below.chunks_exact(n)) {
+                *x = other[first + row];
+            }
+        });
+    }
+}
