@@ -142,6 +142,11 @@ fn more_epochs(config: &Config, wanted: Option<u32>) -> Result<Option<usize>, Er
                 InputError::new(format!("the run has {own} epochs; it can be extended, but not shortened"));
             Err(error.field("--epochs").help("remove --epochs, or train a new run").into())
         }
+        Some(_) if config.gradient.as_ref().is_some_and(|gradient| gradient.optim.has_schedule()) => {
+            let what =
+                format!("the learning rate of the run decays over its {own} epochs; it can't be extended");
+            Err(InputError::new(what).field("--epochs").help("remove --epochs, or train a new run").into())
+        }
         longer => Ok(longer),
     }
 }

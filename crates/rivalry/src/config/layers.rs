@@ -90,8 +90,8 @@ fn gradient(model: &ModelConfig, given: &toml::Table, train: TrainSection) -> Re
         (Negatives::Exactly(usual) | Negatives::Default(usual), None) => usual,
         (_, Some(given)) => given,
     };
-    let TrainSection { epochs, batch_size, eval_every, patience, select, .. } = train;
-    let train = TrainConfig { epochs, batch_size, negatives, eval_every, patience, select };
+    let TrainSection { epochs, batch_size, eval_every, patience, select, init, .. } = train;
+    let train = TrainConfig { epochs, batch_size, negatives, eval_every, patience, select, init };
     train.check()?;
     let sampler = SamplerConfig::from_table("sampler", SAMPLERS, &sampler?)?;
     let optim = OptimConfig::from_table("optim", OPTIMIZERS, &optim?)?;

@@ -10,6 +10,6 @@ mod settings;
 
 pub use layers::{CONFIG_FORMAT, no_source, parse_layer, read_layer, setting_layer, source_layer};
 pub use reference::{SettingEntry, settings};
-pub use settings::{Config, GradientConfig, Select, TrainConfig};
+pub use settings::{Config, GradientConfig, InitialTables, Select, TrainConfig};
 
 pub use crate::data::DataConfig;

@@ -64,6 +64,19 @@ pub struct TrainConfig {
     pub patience: Option<usize>,
     /// Which epoch is kept. `None`: the best on validation, or the last where there is no validation set.
     pub select: Option<Select>,
+    /// The initial tables.
+    pub init: InitialTables,
+}
+
+/// The tables that a training starts from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InitialTables {
+    /// Random.
+    #[default]
+    Random,
+    /// The directions of factors from a few sweeps of iALS, with the lengths of random rows.
+    Als,
 }
 
 /// Which epoch is kept and tested.
@@ -102,6 +115,8 @@ pub(super) struct TrainSection {
     /// or the best on the test set itself, as published figures do it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub select: Option<Select>,
+    /// The initial tables: random, or the directions of a few sweeps of iALS.
+    pub init: InitialTables,
 }
 }
 
@@ -115,6 +130,7 @@ impl Default for TrainSection {
             eval_every: 5,
             patience: Some(TrainConfig::DEFAULT_PATIENCE),
             select: None,
+            init: InitialTables::Random,
         }
     }
 }
@@ -205,10 +221,11 @@ impl Config {
                 sections.push(section("train", seed.into()));
             }
             Some(GradientConfig { loss, sampler, optim, train }) => {
-                let &TrainConfig { epochs, batch_size, negatives, eval_every, patience, select } = train;
+                let &TrainConfig { epochs, batch_size, negatives, eval_every, patience, select, init } =
+                    train;
                 let (negatives, seed) = (Some(negatives), self.seed);
                 let train =
-                    TrainSection { epochs, batch_size, negatives, seed, eval_every, patience, select };
+                    TrainSection { epochs, batch_size, negatives, seed, eval_every, patience, select, init };
                 sections.push(section("loss", loss.to_table().into()));
                 sections.push(section("sampler", sampler.to_table().into()));
                 sections.push(section("optim", optim.to_table().into()));

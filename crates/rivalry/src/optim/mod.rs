@@ -159,6 +159,11 @@ impl OptimConfig {
         self.params().number(LR.name)
     }
 
+    /// Whether the learning rate depends on the number of epochs.
+    pub fn has_schedule(&self) -> bool {
+        !Schedule::new(self.params(), 1, 1).is_constant()
+    }
+
     /// The weight decay; 0 for an optimiser without.
     pub fn weight_decay(&self) -> f64 {
         match self.params().get(WEIGHT_DECAY.name) {

@@ -25,7 +25,7 @@ pub(super) const SHARED: Entry = Entry {
 const PAIRS: Param = Param {
     name: "pairs",
     doc: "how many training pairs share a pool of negatives",
-    default: Value::Count(256),
+    default: Value::Count(128),
     range: Range::AtLeast(1.0),
     search: Search::NONE,
 };

@@ -5,7 +5,7 @@ use crate::backbone::Embeddings;
 use crate::config::Config;
 use crate::data::Dataset;
 use crate::model::{LEARNED, Model};
-use crate::optim::{OptimizerState, StateRef};
+use crate::optim::{OptimizerState, Size, StateRef, Touched, Trainable};
 use crate::tensors::Tensors;
 use crate::{Result, loss};
 
@@ -76,7 +76,20 @@ impl TrainingState {
             return Model::new(dataset, config, tensors, Some(best.epoch));
         }
         let mut tensors = Tensors::default();
-        tensors.put_embeddings(LEARNED, &self.learned);
+        tensors.put_embeddings(LEARNED, &up_to_date(self.learned, self.optim, &config));
         Model::new(dataset, config, tensors, Some(self.progress.epoch))
     }
+}
+
+/// The tables with the updates that the optimiser has deferred.
+fn up_to_date(mut learned: Embeddings, state: OptimizerState, config: &Config) -> Embeddings {
+    if let Some(gradient) = &config.gradient {
+        let mut optimizer = gradient.optim.build(Size::of(&learned));
+        if optimizer.restore(state) {
+            let mut grads = Size::of(&learned).zeros();
+            let touched = Touched::default();
+            optimizer.catch_up(Trainable { params: &mut learned, grads: &mut grads, unit: None, touched });
+        }
+    }
+    learned
 }

@@ -45,7 +45,9 @@ impl<'a> Epochs<'a> {
     ) -> Result<Self> {
         let &GradientTrainer { config, gradient, memory } = trainer;
         let sampler = gradient.sampler.build(dataset, gradient.train.negatives)?;
-        let Start { step, progress, best } = trainer.start(dataset, from, &*sampler)?;
+        let began = Instant::now();
+        let Start { step, mut progress, best } = trainer.start(dataset, from, &*sampler)?;
+        progress.seconds.train += began.elapsed().as_secs_f64();
         Ok(Self {
             dataset,
             config,

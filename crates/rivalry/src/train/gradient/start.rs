@@ -1,9 +1,10 @@
 //! The start of a training: a step that begins with initial tables, or with those of a saved state.
 
-use super::init::initial;
+use super::init::{initial, initial_from_als};
 use super::{EmbeddingModel, GradientStep, GradientTrainer, OptimizedModel};
 use crate::backbone::{self, Score};
-use crate::data::Dataset;
+use crate::config::InitialTables;
+use crate::data::{Dataset, Interactions};
 use crate::loss::{self, Loss};
 use crate::optim::{LR, OptimConfig, OptimizerState, Schedule, Size, WEIGHT_DECAY};
 use crate::params::Value;
@@ -40,7 +41,7 @@ impl GradientTrainer<'_> {
                 check_state(&state, &mut *loss, size)?;
                 state
             }
-            None => self.beginning(&*loss, size),
+            None => self.beginning(&*loss, size, train)?,
         };
         let TrainingState { progress, learned, optim, adversary, best, .. } = state;
         let model = EmbeddingModel::new(backbone, score, learned);
@@ -64,18 +65,23 @@ impl GradientTrainer<'_> {
     }
 
     /// A training that has not taken a step.
-    fn beginning(&self, loss: &dyn Loss, size: Size) -> TrainingState {
+    fn beginning(&self, loss: &dyn Loss, size: Size, train: &Interactions) -> Result<TrainingState> {
         let tables = |purpose| initial(self.gradient.loss.defaults().init, size, self.config.seed, purpose);
-        TrainingState {
+        let random = tables(Purpose::Init);
+        let learned = match self.gradient.train.init {
+            InitialTables::Random => random,
+            InitialTables::Als => initial_from_als(train, self.config.seed, random)?,
+        };
+        Ok(TrainingState {
             progress: Progress::default(),
-            learned: tables(Purpose::Init),
+            learned,
             optim: OptimizerState::default(),
             adversary: loss
                 .adversary_lr()
                 .map(|_| (tables(Purpose::AdversaryInit), OptimizerState::default())),
             loss: loss::State::new(),
             best: None,
-        }
+        })
     }
 }
 
