@@ -1,5 +1,7 @@
 //! Interactions as a sparse matrix.
 
+use std::ops::Range;
+
 /// A user × item matrix in compressed sparse row format: for each user their items, ascending and without duplicates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interactions {
@@ -33,6 +35,39 @@ impl Interactions {
         Self { n_items, offsets, items: pairs.into_iter().map(|(_, item)| item).collect() }
     }
 
+    /// The matrix whose user `u` has the items at `offsets[u]..offsets[u + 1]`, ascending and without duplicates.
+    pub(crate) fn from_rows(n_items: usize, offsets: Vec<usize>, items: Vec<u32>) -> Self {
+        debug_assert_eq!(offsets.last(), Some(&items.len()));
+        Self { n_items, offsets, items }
+    }
+
+    /// The interactions for which `keep` holds, by their places in the list of all.
+    pub(crate) fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let mut offsets = Vec::with_capacity(self.offsets.len());
+        offsets.push(0);
+        let mut items = Vec::new();
+        for user in 0..self.n_users() as u32 {
+            items.extend(self.row(user).filter(|&place| keep(place)).map(|place| self.items[place]));
+            offsets.push(items.len());
+        }
+        Self { n_items: self.n_items, offsets, items }
+    }
+
+    /// Where the items of one user are in the list of all.
+    pub(crate) fn row(&self, user: u32) -> Range<usize> {
+        self.offsets[user as usize]..self.offsets[user as usize + 1]
+    }
+
+    /// Where each user's items begin in the list of all; one more for the end.
+    pub(crate) fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// The items of all users.
+    pub(crate) fn items(&self) -> &[u32] {
+        &self.items
+    }
+
     /// The number of users, including those without interactions.
     pub fn n_users(&self) -> usize {
         self.offsets.len() - 1
@@ -55,12 +90,12 @@ impl Interactions {
 
     /// The items of one user, ascending.
     pub fn items_of(&self, user: u32) -> &[u32] {
-        &self.items[self.offsets[user as usize]..self.offsets[user as usize + 1]]
+        &self.items[self.row(user)]
     }
 
     /// The rows of these users, as a table of their own.
     #[must_use]
-    pub fn slice_users(&self, users: std::ops::Range<usize>) -> Self {
+    pub fn slice_users(&self, users: Range<usize>) -> Self {
         let offsets = &self.offsets[users.start..=users.end];
         let (first, last) = (offsets[0], offsets[offsets.len() - 1]);
         Self {

@@ -3,14 +3,17 @@
 //! Users and items that first appear after the cut are unseen in training, as in production.
 
 use super::floor_share;
-use crate::log::Interaction;
+use crate::log::Log;
 
-pub(super) fn hold_out(interactions: &[Interaction], share: f64) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..interactions.len()).collect();
-    order.sort_unstable_by_key(|&index| interactions[index].at);
-    let mut held_out = vec![false; interactions.len()];
-    for &index in &order[interactions.len() - floor_share(share, interactions.len())..] {
-        held_out[index] = true;
+pub(super) fn hold_out(log: &Log, share: f64) -> Vec<bool> {
+    let at = log.at.as_deref().unwrap_or_default();
+    match floor_share(share, at.len()) {
+        0 => vec![false; at.len()],
+        count => {
+            // No two pairs have the same position, so the earliest that is held out decides for all.
+            let mut sorted = at.to_vec();
+            let (_, &mut cut, _) = sorted.select_nth_unstable(at.len() - count);
+            at.iter().map(|at| *at >= cut).collect()
+        }
     }
-    held_out
 }

@@ -18,6 +18,7 @@ pub(super) const FORMAT: Format = Format {
     summary: "Parquet with flat columns of numbers or text, by name or number",
     recognised_by: "the extension .parquet, or its first four bytes",
     options: &["user", "item", "rating", "time"],
+    streams: false,
     recognise,
     read,
 };
