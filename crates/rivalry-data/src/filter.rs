@@ -14,10 +14,10 @@ pub(crate) fn k_core(log: &mut Log, user_core: u32, item_core: u32) {
     let of_items = (0..table.n_items() as u32).map(|item| users_of.row(item).len() as u32);
     let mut degree: Vec<u32> = of_users.chain(of_items).collect();
     let mut weak: Vec<usize> = (0..degree.len()).filter(|&node| degree[node] < core(node)).collect();
-    let mut kept = vec![true; table.len()];
+    let mut removed = vec![false; table.len()];
     // Removes a pair, unless it is removed already, and returns the node that thereby drops below its threshold.
     let mut remove = |pair: usize, other: usize| {
-        if !std::mem::replace(&mut kept[pair], false) {
+        if std::mem::replace(&mut removed[pair], true) {
             return None;
         }
         degree[other] -= 1;
@@ -36,7 +36,7 @@ pub(crate) fn k_core(log: &mut Log, user_core: u32, item_core: u32) {
             }));
         }
     }
-    log.retain(&kept);
+    log.split_off(&removed);
 }
 
 /// The matrix with users and items swapped.

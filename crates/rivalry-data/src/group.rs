@@ -7,6 +7,8 @@ use std::ops::AddAssign;
 
 use rayon::prelude::*;
 
+use crate::interactions::split_slice_mut;
+
 /// About how many buckets there are.
 const BUCKETS: usize = 256;
 /// How many records a task distributes.
@@ -97,7 +99,7 @@ pub(crate) fn group<E: Entry>(
     let shift = (n_users / BUCKETS).checked_ilog2().map_or(0, |log| log + 1);
     let (mut entries, sizes) = distribute::<E>((&user, &item), n_users.div_ceil(1 << shift), shift, keep);
     drop((user, item));
-    let merged: Vec<(usize, Removed)> = split(&mut entries, &sizes)
+    let merged: Vec<(usize, Removed)> = split_slice_mut(&mut entries, &sizes)
         .into_par_iter()
         .map(|bucket| {
             bucket.sort_unstable();
@@ -110,9 +112,9 @@ pub(crate) fn group<E: Entry>(
 
     let mut items = vec![0; kept.iter().sum()];
     let mut offsets = vec![0; n_users + 1];
-    split(&mut items, &kept)
+    split_slice_mut(&mut items, &kept)
         .into_par_iter()
-        .zip(split(&mut entries, &sizes))
+        .zip(split_slice_mut(&mut entries, &sizes))
         .zip(offsets[1..].par_chunks_mut(1 << shift))
         .for_each(|((items, entries), counts)| {
             for (item, entry) in items.iter_mut().zip(entries) {
@@ -158,7 +160,8 @@ fn distribute<E: Entry>(
         (0..n_buckets).map(|bucket| counts.iter().map(|counts| counts[bucket]).sum()).collect();
     let mut entries = vec![E::default(); sizes.iter().sum()];
     // For each chunk, its places in every bucket.
-    let mut places: Vec<Vec<std::slice::IterMut<'_, E>>> = vec_of(counts.len());
+    let mut places: Vec<Vec<std::slice::IterMut<'_, E>>> =
+        counts.iter().map(|_| Vec::with_capacity(n_buckets)).collect();
     let mut rest = &mut entries[..];
     for bucket in 0..n_buckets {
         for (places, counts) in places.iter_mut().zip(&counts) {
@@ -178,21 +181,6 @@ fn distribute<E: Entry>(
         }
     });
     (entries, sizes)
-}
-
-fn vec_of<T>(n: usize) -> Vec<Vec<T>> {
-    (0..n).map(|_| Vec::new()).collect()
-}
-
-/// Consecutive slices of these sizes.
-fn split<'a, T>(mut slice: &'a mut [T], sizes: &[usize]) -> Vec<&'a mut [T]> {
-    let mut parts = Vec::with_capacity(sizes.len());
-    for &size in sizes {
-        let (part, rest) = slice.split_at_mut(size);
-        parts.push(part);
-        slice = rest;
-    }
-    parts
 }
 
 /// Merges runs of the same pair; what is kept is moved to the front. Returns how many are kept.

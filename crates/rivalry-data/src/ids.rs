@@ -80,7 +80,7 @@ impl IdMap {
         map
     }
 
-    fn push(&mut self, id: &str) {
+    pub(crate) fn push(&mut self, id: &str) {
         self.text.push_str(id);
         self.ends.push(self.text.len());
     }

@@ -18,22 +18,16 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Keeps these pairs.
-    pub fn retain(&mut self, kept: &[bool]) {
-        fn filter<T>(column: &mut Option<Vec<T>>, kept: &[bool]) {
-            let mut kept = kept.iter();
-            column.iter_mut().for_each(|column| column.retain(|_| kept.next() == Some(&true)));
-        }
-        self.table = self.table.filtered(|pair| kept[pair]);
-        filter(&mut self.parts, kept);
-        filter(&mut self.at, kept);
-    }
-
     /// Takes out the pairs that are held out.
     pub fn split_off(&mut self, held_out: &[bool]) -> Interactions {
-        let taken = self.table.filtered(|pair| held_out[pair]);
-        let kept: Vec<bool> = held_out.iter().map(|held_out| !held_out).collect();
-        self.retain(&kept);
+        fn retain<T>(column: &mut Option<Vec<T>>, held_out: &[bool]) {
+            let mut held_out = held_out.iter();
+            column.iter_mut().for_each(|column| column.retain(|_| held_out.next() == Some(&false)));
+        }
+        let [kept, taken] = self.table.partition(held_out);
+        self.table = kept;
+        retain(&mut self.parts, held_out);
+        retain(&mut self.at, held_out);
         taken
     }
 

@@ -176,7 +176,9 @@ impl Text {
         let head = Decompressed { bytes: bytes[..lines].to_vec(), compression: None };
         match Self::new(name.to_owned(), head) {
             Ok(text) if plain && enough(&text) => {
-                let rest = Some(Rest { file, start: lines as u64 });
+                let size = file.metadata().map_or(0, |metadata| metadata.len());
+                let start = lines as u64;
+                let rest = Some(Rest { file, start, length: size.saturating_sub(start) });
                 Ok(Self { rest, sizes, ..text })
             }
             _ => Err(file),

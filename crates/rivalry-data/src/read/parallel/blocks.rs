@@ -22,7 +22,7 @@ pub(in crate::read) struct Sizes {
 
 impl Default for Sizes {
     fn default() -> Self {
-        Self { head: 1 << 20, block: 8 << 20, chunk: 1 << 18 }
+        Self { head: 1 << 20, block: 16 << 20, chunk: 1 << 18 }
     }
 }
 
@@ -31,6 +31,8 @@ pub(in crate::read) struct Rest {
     pub file: File,
     /// Where it begins: with a line.
     pub start: u64,
+    /// About how long it is.
+    pub length: u64,
 }
 
 /// The end of the block that begins at `start`: after the first line end that is not before its size.

@@ -9,7 +9,7 @@ use crate::IdMap;
 
 /// As what ids are read.
 #[derive(Clone)]
-pub(super) enum Kind {
+pub(in crate::read) enum Kind {
     /// As numbers below 2³² in their usual form.
     Numbers,
     /// As text, with this hash function.
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 pub(super) type Kinds = (Kind, Kind);
 
 /// The ids of one chunk.
-pub(super) enum IdChunk {
+pub(in crate::read) enum IdChunk {
     Numbers(Vec<u32>),
     Text(TextChunk),
 }
@@ -35,7 +35,7 @@ impl IdChunk {
     }
 
     /// Adds an id as it stands in the text. `None` if it can't be added to this chunk.
-    pub fn push_field(&mut self, text: &str, field: Field) -> Option<()> {
+    pub(super) fn push_field(&mut self, text: &str, field: Field) -> Option<()> {
         match (self, field) {
             (Self::Numbers(numbers), Field::Number(number)) => numbers.push(number),
             (Self::Text(ids), Field::Text(start, end)) => ids.push(text, start, end)?,
@@ -53,6 +53,15 @@ impl IdChunk {
         Some(())
     }
 
+    /// The number of ids.
+    #[cfg(feature = "parquet")]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Numbers(numbers) => numbers.len(),
+            Self::Text(ids) => ids.len(),
+        }
+    }
+
     /// Nothing will be added any more.
     pub fn seal(&mut self) {
         if let Self::Text(ids) = self {
@@ -63,9 +72,11 @@ impl IdChunk {
 
 /// The ids of all chunks so far.
 #[derive(Default)]
-pub(super) struct IdColumn {
+pub(in crate::read) struct IdColumn {
     /// Numbers, or dense ids if there are shards.
     ids: Vec<u32>,
+    /// The largest number.
+    largest: u32,
     shards: Option<Shards>,
 }
 
@@ -74,9 +85,17 @@ impl IdColumn {
         self.shards.as_ref().map_or(Kind::Numbers, |shards| Kind::Text(shards.hasher.clone()))
     }
 
-    /// From here on, ids may be any text.
-    pub fn use_text(&mut self) {
-        self.shards.get_or_insert_with(|| Shards::of(&IdMap::of_numbers(&numbers::intern(&mut self.ids))));
+    /// From here on, ids may be any text. `None` if there are too many different ones.
+    pub fn use_text(&mut self) -> Option<()> {
+        if self.shards.is_none() {
+            self.shards = Some(Shards::of(&IdMap::of_numbers(&numbers::intern(&mut self.ids)))?);
+        }
+        Some(())
+    }
+
+    /// Whether ids are numbers that are far apart, if there will be this many: then it is faster to read them as text.
+    pub fn is_sparse(&self, rows: usize) -> bool {
+        self.shards.is_none() && self.largest as usize >= numbers::table_size(rows)
     }
 
     /// Adds the ids of the chunks of a block, which are all of the column's present kind. `None` if there are too many
@@ -85,6 +104,7 @@ impl IdColumn {
         let Some(shards) = &mut self.shards else {
             for chunk in chunks {
                 let IdChunk::Numbers(numbers) = chunk else { return None };
+                self.largest = numbers.iter().fold(self.largest, |largest, &number| largest.max(number));
                 self.ids.extend(numbers);
             }
             return Some(());
@@ -95,6 +115,11 @@ impl IdColumn {
         };
         let chunks: Vec<TextChunk> = chunks.into_iter().map(text).collect::<Option<_>>()?;
         shards.append(block, &chunks, &mut self.ids)
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.ids.len()
     }
 
     /// The dense ids and the original ones.

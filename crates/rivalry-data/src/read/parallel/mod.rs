@@ -12,6 +12,7 @@ mod chunk;
 mod ids;
 mod numbers;
 mod row;
+mod shard;
 mod shards;
 
 use std::ops::Range;
@@ -21,7 +22,10 @@ use rayon::prelude::*;
 use self::blocks::{Blocks, NextBlock, block_end, cuts};
 pub(super) use self::blocks::{Rest, Sizes};
 use self::chunk::{Chunk, Stop, parse};
-use self::ids::{IdColumn, Kinds};
+pub(super) use self::ids::IdColumn;
+use self::ids::Kinds;
+#[cfg(feature = "parquet")]
+pub(super) use self::ids::{IdChunk, Kind};
 use super::ReadOptions;
 use super::reading::SkippedRows;
 use super::rows::Rows;
@@ -93,6 +97,8 @@ struct Joined {
     skipped: SkippedRows,
     /// The number of lines before the next chunk.
     line: u64,
+    /// The number of bytes read.
+    bytes: usize,
 }
 
 impl Joined {
@@ -105,6 +111,7 @@ impl Joined {
             comments: 0,
             skipped: SkippedRows::default(),
             line,
+            bytes: 0,
         }
     }
 
@@ -117,14 +124,32 @@ impl Joined {
                 cuts.par_windows(2).map(|cut| parse(plan, text, cut[0]..cut[1], &kinds)).collect();
             let chunks = chunks.and_then(|chunks| in_line(plan, text, chunks, (&cuts, &kinds)));
             match chunks {
-                Ok(chunks) => return self.append(text, chunks),
-                Err(Stop::TextUser) => self.users.use_text(),
-                Err(Stop::TextItem) => self.items.use_text(),
+                Ok(chunks) => {
+                    let end = self.append(text, chunks)?;
+                    self.bytes += end - cuts[0];
+                    self.reconsider(plan.text)?;
+                    return Some(end);
+                }
+                Err(Stop::TextUser) => self.users.use_text()?,
+                Err(Stop::TextItem) => self.items.use_text()?,
                 Err(Stop::Unusual) => return None,
             }
         }
     }
 
+    /// Reads ids as text from here on where numbers are too far apart for the number of rows to be expected.
+    fn reconsider(&mut self, text: &Text) -> Option<()> {
+        let all = text.text.len() as f64 + text.rest.as_ref().map_or(0, |rest| rest.length) as f64;
+        let rows = (self.users.len() as f64 * all / self.bytes.max(1) as f64) as usize;
+        for column in [&mut self.users, &mut self.items] {
+            if column.is_sparse(rows) {
+                column.use_text()?;
+            }
+        }
+        Some(())
+    }
+
+    /// Adds the chunks of a block, and returns where the last of them ends.
     fn append(&mut self, text: &str, mut chunks: Vec<Chunk>) -> Option<usize> {
         let end = chunks.last().map(|chunk| chunk.end);
         for chunk in &mut chunks {
@@ -142,7 +167,8 @@ impl Joined {
         let (users, items): (Vec<_>, Vec<_>) =
             chunks.into_iter().map(|chunk| (chunk.user, chunk.item)).unzip();
         let added = rayon::join(|| self.users.append(text, users), || self.items.append(text, items));
-        end.filter(|_| added == (Some(()), Some(())))
+        (added == (Some(()), Some(()))).then_some(())?;
+        end
     }
 
     /// The table, unless it is empty.

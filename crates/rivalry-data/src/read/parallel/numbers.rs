@@ -6,8 +6,7 @@ use hashbrown::HashMap;
 /// Replaces numbers by their dense ids, in order of first appearance, and returns the numbers in that order.
 pub(super) fn intern(column: &mut [u32]) -> Vec<u32> {
     let largest = column.iter().copied().max().unwrap_or(0) as usize;
-    // A table of all numbers takes little memory compared with the column.
-    if largest < 2 * column.len().max(1 << 16) {
+    if largest < table_size(column.len()) {
         let mut dense = vec![u32::MAX; largest + 1];
         replace(column, |number, new| {
             let dense = &mut dense[number as usize];
@@ -24,6 +23,11 @@ pub(super) fn intern(column: &mut [u32]) -> Vec<u32> {
             (dense, dense == new)
         })
     }
+}
+
+/// The size of the largest table of all numbers that takes little memory compared with a column of so many rows.
+pub(super) fn table_size(rows: usize) -> usize {
+    2 * rows.max(1 << 16)
 }
 
 /// Replaces each number by what `dense` returns for it and the next free dense id, and returns the numbers for which it

@@ -1,108 +1,119 @@
 //! Ids that are text, distributed by their hashes to shards, each with a table of its own.
 //!
-//! Shards are filled side by side, each with its own ids in the order of the file; a table of a few thousand ids stays in
-//! the cache meanwhile. Which shard an id goes to differs from run to run, its dense id doesn't.
-
-use std::hash::{BuildHasher, Hasher};
+//! Shards are filled side by side, each with its own ids in the order of the file; its table is in the cache meanwhile. Which
+//! shard an id goes to differs from run to run, its dense id doesn't.
 
 use foldhash::quality::RandomState;
-use hashbrown::HashTable;
 use rayon::prelude::*;
 
+use super::shard::{Key, LongIds, ShortIds, long_hash, short_hash, short_key, with_text};
 use crate::IdMap;
 
+/// The number of shards for short ids, and of those for long ones.
 const SHARDS: usize = 64;
+/// All shards: first those for short ids.
+const ALL: usize = 2 * SHARDS;
 /// Marks the place of a text that is not in the block.
-const COPIED: u32 = 1 << 31;
+const COPIED: u64 = 1 << 31;
 
 /// The ids of one chunk.
-pub(super) struct TextChunk {
+pub(in crate::read) struct TextChunk {
     hasher: RandomState,
     /// Where the chunk begins in its block.
     start: usize,
     /// The shard of each row.
     shards: Vec<u8>,
-    /// The ids: by row, then by shard.
-    found: Vec<Found>,
+    /// The ids, by row and then by shard: a short one itself, of a long one its hash, its length (in the high half) and
+    /// where it begins, counted from the start of the chunk or in `copied`.
+    ids: Vec<Key>,
     /// Where each shard's ids end.
-    ends: [u32; SHARDS],
-    /// Ids that don't stand in the block as they are.
+    ends: [u32; ALL],
+    /// Long ids that don't stand in the block as they are.
     copied: String,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Found {
-    hash: u64,
-    /// Where the text begins, counted from the start of the chunk, or in `copied`.
-    start: u32,
-    length: u32,
 }
 
 impl TextChunk {
     pub fn new(hasher: RandomState, start: usize) -> Self {
-        let (shards, found, copied) = (Vec::new(), Vec::new(), String::new());
-        Self { hasher, start, shards, found, ends: [0; SHARDS], copied }
+        let (shards, ids, copied) = (Vec::new(), Vec::new(), String::new());
+        Self { hasher, start, shards, ids, ends: [0; ALL], copied }
     }
 
-    /// Adds an id that stands in the block. `None` if it is too far from the start of the chunk.
+    /// Adds an id that stands in the block. `None` if it is too long, or too far from the start of the chunk.
     pub fn push(&mut self, text: &str, start: usize, end: usize) -> Option<()> {
-        let place = u32::try_from(start - self.start).ok().filter(|place| *place < COPIED)?;
-        self.add(&text[start..end], place)
+        match short_key(text.as_bytes(), start..end) {
+            Some(key) => self.add_short(key),
+            None => {
+                let place = (start - self.start) as u64;
+                (place < COPIED).then(|| self.add_long(&text[start..end], place))?
+            }
+        }
     }
 
-    /// Adds an id by copying it. `None` if there are too many.
+    /// Adds an id by copying it. `None` if it is too long, or there are too many.
     pub fn push_copy(&mut self, id: &str) -> Option<()> {
-        let place = u32::try_from(self.copied.len()).ok().filter(|place| *place < COPIED)?;
-        self.copied.push_str(id);
-        self.add(id, place | COPIED)
+        match short_key(id.as_bytes(), 0..id.len()) {
+            Some(key) => self.add_short(key),
+            None => {
+                let place = self.copied.len() as u64;
+                self.copied.push_str(id);
+                (place < COPIED).then(|| self.add_long(id, place | COPIED))?
+            }
+        }
     }
 
-    fn add(&mut self, id: &str, start: u32) -> Option<()> {
-        let hash = hash(&self.hasher, id);
-        self.shards.push(shard_of(hash) as u8);
-        self.found.push(Found { hash, start, length: u32::try_from(id.len()).ok()? });
+    #[cfg(feature = "parquet")]
+    pub fn len(&self) -> usize {
+        self.shards.len()
+    }
+
+    fn add_short(&mut self, key: Key) -> Option<()> {
+        self.shards.push(shard_of(short_hash(&self.hasher, key)));
+        self.ids.push(key);
+        Some(())
+    }
+
+    fn add_long(&mut self, id: &str, place: u64) -> Option<()> {
+        let hash = long_hash(&self.hasher, id);
+        let length = u64::from(u32::try_from(id.len()).ok()?);
+        self.shards.push(shard_of(hash) | SHARDS as u8);
+        self.ids.push([hash, length << 32 | place]);
         Some(())
     }
 
     /// Sorts the ids by shard, keeping the order within each.
     pub fn seal(&mut self) {
-        let mut places = [0; SHARDS];
+        let mut places = [0; ALL];
         self.shards.iter().for_each(|&shard| self.ends[usize::from(shard)] += 1);
-        for shard in 1..SHARDS {
+        for shard in 1..ALL {
             places[shard] = self.ends[shard - 1];
             self.ends[shard] += self.ends[shard - 1];
         }
-        let mut sorted = vec![Found::default(); self.found.len()];
-        for (found, &shard) in self.found.iter().zip(&self.shards) {
+        let mut sorted = vec![Key::default(); self.ids.len()];
+        for (id, &shard) in self.ids.iter().zip(&self.shards) {
             let place = &mut places[usize::from(shard)];
-            sorted[*place as usize] = *found;
+            sorted[*place as usize] = *id;
             *place += 1;
         }
-        self.found = sorted;
+        self.ids = sorted;
     }
 
-    /// The ids of one shard, with their hashes.
-    fn of_shard<'c>(&'c self, shard: usize, block: &'c str) -> impl Iterator<Item = (u64, &'c str)> {
-        let start = if shard == 0 { 0 } else { self.ends[shard - 1] as usize };
-        self.found[start..self.ends[shard] as usize].iter().map(move |found| {
-            let (text, start) = match found.start & COPIED {
-                0 => (block, self.start + found.start as usize),
-                _ => (&*self.copied, (found.start & !COPIED) as usize),
-            };
-            (found.hash, &text[start..start + found.length as usize])
-        })
+    /// The ids of one shard.
+    fn of_shard(&self, shard: usize) -> &[Key] {
+        let start = if shard == 0 { 0 } else { self.ends[shard - 1] };
+        &self.ids[start as usize..self.ends[shard] as usize]
     }
-}
 
-fn hash(hasher: &RandomState, id: &str) -> u64 {
-    let mut hasher = hasher.build_hasher();
-    hasher.write(id.as_bytes());
-    hasher.finish()
+    /// The text of a long id.
+    fn long<'c>(&'c self, block: &'c str, [_, place]: Key) -> &'c str {
+        let (length, start) = ((place >> 32) as usize, (place as u32 & !(COPIED as u32)) as usize);
+        let text = if place & COPIED == 0 { &block[self.start..] } else { &self.copied };
+        &text[start..start + length]
+    }
 }
 
 /// The tables take the lowest and the highest bits of a hash, the shards some between.
-fn shard_of(hash: u64) -> usize {
-    (hash >> 40) as usize % SHARDS
+fn shard_of(hash: u64) -> u8 {
+    (hash >> 40) as u8 % SHARDS as u8
 }
 
 /// All ids of a column.
@@ -113,44 +124,55 @@ pub(super) struct Shards {
     order: Vec<(u32, u32)>,
 }
 
-#[derive(Default)]
 struct Shard {
-    /// The numbers of the ids.
-    table: HashTable<u32>,
-    hashes: Vec<u64>,
-    text: String,
-    ends: Vec<usize>,
+    ids: Ids,
     /// Dense ids; `u32::MAX` for those that have none yet.
     dense: Vec<u32>,
-    /// The numbers of the ids of the last chunks, in order.
+    /// The numbers of the ids of the last block, in order.
     rows: Vec<u32>,
+}
+
+enum Ids {
+    Short(ShortIds),
+    Long(LongIds),
 }
 
 impl Shards {
     /// Starts with ids that have been assigned already.
-    pub fn of(ids: &IdMap) -> Self {
-        let shards = (0..SHARDS).map(|_| Shard::default()).collect();
-        let mut new = Self { hasher: RandomState::default(), shards, order: Vec::with_capacity(ids.len()) };
-        for (dense, id) in (0..).zip(ids.iter()) {
-            let hash = hash(&new.hasher, id);
-            let shard = shard_of(hash);
-            let number = new.shards[shard].intern(hash, id);
-            new.shards[shard].dense[number as usize] = dense;
-            new.order.push((shard as u32, number));
-        }
-        new
+    pub fn of(ids: &IdMap) -> Option<Self> {
+        let shard = |number: usize| {
+            let short = number < SHARDS;
+            let ids = if short { Ids::Short(ShortIds::default()) } else { Ids::Long(LongIds::default()) };
+            Shard { ids, dense: Vec::new(), rows: Vec::new() }
+        };
+        let (hasher, shards) = (RandomState::default(), (0..ALL).map(shard).collect());
+        let mut new = Self { hasher: hasher.clone(), shards, order: Vec::new() };
+        let mut chunk = TextChunk::new(hasher, 0);
+        ids.iter().try_for_each(|id| chunk.push_copy(id))?;
+        chunk.seal();
+        // In the order of their dense ids, so these are assigned again.
+        new.append("", &[chunk], &mut Vec::new())?;
+        Some(new)
     }
 
     /// Adds the dense ids of the chunks of a block to a column. `None` if there are too many different ones.
     pub fn append(&mut self, block: &str, chunks: &[TextChunk], column: &mut Vec<u32>) -> Option<()> {
-        self.shards.par_iter_mut().enumerate().for_each(|(number, shard)| {
-            shard.rows.clear();
-            for (hash, id) in chunks.iter().flat_map(|chunk| chunk.of_shard(number, block)) {
-                let row = shard.intern(hash, id);
-                shard.rows.push(row);
+        let hasher = &self.hasher;
+        self.shards.par_iter_mut().enumerate().for_each(|(number, Shard { ids, dense, rows })| {
+            rows.clear();
+            for chunk in chunks {
+                let found = chunk.of_shard(number);
+                match ids {
+                    Ids::Short(ids) => rows.extend(found.iter().map(|&key| ids.intern(hasher, key))),
+                    Ids::Long(ids) => {
+                        rows.extend(found.iter().map(|&key| ids.intern(key[0], chunk.long(block, key))));
+                    }
+                }
             }
+            let known = rows.iter().max().map_or(0, |&row| row as usize + 1);
+            dense.resize(dense.len().max(known), u32::MAX);
         });
-        let mut next = [0; SHARDS];
+        let mut next = [0; ALL];
         column.reserve(chunks.iter().map(|chunk| chunk.shards.len()).sum());
         for &number in chunks.iter().flat_map(|chunk| &chunk.shards) {
             let (shard, next) = (&mut self.shards[usize::from(number)], &mut next[usize::from(number)]);
@@ -167,28 +189,18 @@ impl Shards {
     }
 
     pub fn finish(self) -> IdMap {
-        self.order.iter().map(|&(shard, number)| self.shards[shard as usize].id(number)).collect()
-    }
-}
-
-impl Shard {
-    fn id(&self, number: u32) -> &str {
-        let number = number as usize;
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
-        &self.text[start..self.ends[number]]
-    }
-
-    fn intern(&mut self, hash: u64, id: &str) -> u32 {
-        let same = |&number: &u32| self.hashes[number as usize] == hash && self.id(number) == id;
-        if let Some(&number) = self.table.find(hash, same) {
-            return number;
+        let Self { shards, order, .. } = self;
+        let keys: Vec<Vec<Key>> = shards
+            .par_iter()
+            .map(|shard| if let Ids::Short(ids) = &shard.ids { ids.in_order() } else { Vec::new() })
+            .collect();
+        let mut map = IdMap::default();
+        for (shard, number) in order {
+            match &shards[shard as usize].ids {
+                Ids::Short(_) => with_text(keys[shard as usize][number as usize], |id| map.push(id)),
+                Ids::Long(ids) => map.push(ids.id(number)),
+            }
         }
-        let number = self.hashes.len() as u32;
-        self.hashes.push(hash);
-        self.text.push_str(id);
-        self.ends.push(self.text.len());
-        self.dense.push(u32::MAX);
-        self.table.insert_unique(hash, number, |&number| self.hashes[number as usize]);
-        number
+        map
     }
 }

@@ -5,6 +5,8 @@ mod column;
 #[cfg(feature = "parquet")]
 mod file;
 #[cfg(feature = "parquet")]
+mod parallel;
+#[cfg(feature = "parquet")]
 mod table;
 
 use std::path::Path;
