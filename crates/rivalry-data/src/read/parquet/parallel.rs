@@ -18,6 +18,8 @@ use crate::{Error, IdMap, InputError, Records, Result};
 
 /// About how many rows are read at a time: as many row groups as have no more, but at least one.
 const ROWS: i64 = 1 << 20;
+/// How many ids are in a chunk.
+const CHUNK: usize = 1 << 16;
 
 /// A file that any number of threads can read: each opens it anew, because the place to read from is that of an open file.
 pub(super) struct Reopened(pub PathBuf);
@@ -70,8 +72,8 @@ enum Role {
 
 /// One column of one row group.
 enum Cells {
-    User(IdChunk),
-    Item(IdChunk),
+    User(Vec<IdChunk>),
+    Item(Vec<IdChunk>),
     Rating(Vec<f32>),
     Time(Vec<i64>),
 }
@@ -79,7 +81,7 @@ enum Cells {
 impl Cells {
     fn len(&self) -> usize {
         match self {
-            Self::User(ids) | Self::Item(ids) => ids.len(),
+            Self::User(chunks) | Self::Item(chunks) => chunks.iter().map(IdChunk::len).sum(),
             Self::Rating(ratings) => ratings.len(),
             Self::Time(times) => times.len(),
         }
@@ -142,8 +144,8 @@ pub(super) fn read(
             }
             for cells in group {
                 match cells {
-                    Cells::User(ids) => user.push(ids),
-                    Cells::Item(ids) => item.push(ids),
+                    Cells::User(chunks) => user.extend(chunks),
+                    Cells::Item(chunks) => item.extend(chunks),
                     Cells::Rating(ratings) => rating.as_mut()?.extend(ratings),
                     Cells::Time(times) => time.as_mut()?.extend(times),
                 }
@@ -189,11 +191,16 @@ fn cells(group: &RowGroup<'_>, (column, role): (&Column, &Role), needs_ratings: 
     }
 }
 
-/// The ids of a column of one row group; `stop` if they are numbers no more.
-fn ids(group: &RowGroup<'_>, column: &Column, kind: &Kind, stop: Stop) -> Result<IdChunk, Stop> {
-    let (mut ids, mut text, mut numbers) = (IdChunk::new(kind, 0), String::new(), true);
+/// The ids of a column of one row group, in chunks; `stop` if they are numbers no more.
+fn ids(group: &RowGroup<'_>, column: &Column, kind: &Kind, stop: Stop) -> Result<Vec<IdChunk>, Stop> {
+    let (mut chunks, mut ids) = (Vec::new(), IdChunk::new(kind, 0));
+    let (mut text, mut numbers) = (String::new(), true);
     let read = group.read(column, |_, value| {
         let value = present(value)?;
+        if ids.len() == CHUNK {
+            ids.seal();
+            chunks.push(std::mem::replace(&mut ids, IdChunk::new(kind, 0)));
+        }
         if let (IdChunk::Numbers(ids), Value::Integer(number)) = (&mut ids, value)
             && let Ok(number) = u32::try_from(number)
         {
@@ -208,11 +215,12 @@ fn ids(group: &RowGroup<'_>, column: &Column, kind: &Kind, stop: Stop) -> Result
         })
     });
     match read {
-        Err(_) if !numbers && matches!(ids, IdChunk::Numbers(_)) => Err(stop),
+        Err(_) if !numbers && matches!(kind, Kind::Numbers) => Err(stop),
         Err(_) => Err(Stop::Unusual),
         Ok(()) => {
             ids.seal();
-            Ok(ids)
+            chunks.push(ids);
+            Ok(chunks)
         }
     }
 }
