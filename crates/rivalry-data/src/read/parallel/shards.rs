@@ -27,7 +27,7 @@ pub(in crate::read) struct TextChunk {
     /// where it begins, counted from the start of the chunk or in `copied`.
     ids: Vec<Key>,
     /// Where each shard's ids end.
-    ends: [u32; ALL],
+    ends: Vec<u32>,
     /// Long ids that don't stand in the block as they are.
     copied: String,
 }
@@ -35,7 +35,7 @@ pub(in crate::read) struct TextChunk {
 impl TextChunk {
     pub fn new(hasher: RandomState, start: usize) -> Self {
         let (shards, ids, copied) = (Vec::new(), Vec::new(), String::new());
-        Self { hasher, start, shards, ids, ends: [0; ALL], copied }
+        Self { hasher, start, shards, ids, ends: vec![0; ALL], copied }
     }
 
     /// Adds an id that stands in the block. `None` if it is too long, or too far from the start of the chunk.
@@ -82,11 +82,12 @@ impl TextChunk {
 
     /// Sorts the ids by shard, keeping the order within each.
     pub fn seal(&mut self) {
-        let mut places = [0; ALL];
         self.shards.iter().for_each(|&shard| self.ends[usize::from(shard)] += 1);
-        for shard in 1..ALL {
-            places[shard] = self.ends[shard - 1];
-            self.ends[shard] += self.ends[shard - 1];
+        let (mut places, mut end) = ([0; ALL], 0);
+        for (place, size) in places.iter_mut().zip(&mut self.ends) {
+            *place = end;
+            end += *size;
+            *size = end;
         }
         let mut sorted = vec![Key::default(); self.ids.len()];
         for (id, &shard) in self.ids.iter().zip(&self.shards) {
