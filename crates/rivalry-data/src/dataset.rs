@@ -85,24 +85,33 @@ impl Dataset {
 /// The [`Dataset::checksum`] of these parts. Every list is preceded by its length, so that different data sets never
 /// hash the same bytes.
 fn checksum(users: &IdMap, items: &IdMap, parts: Parts<&Interactions>) -> String {
+    const BLOCK: usize = 1 << 16;
     let mut hasher = Hasher::default();
-    let mut bytes = Vec::new();
+    // Lists are short: hashing each by itself would take longer than hashing the bytes.
+    let mut bytes = Vec::with_capacity(2 * BLOCK);
+    let mut flush = |bytes: &mut Vec<u8>, limit: usize| {
+        if bytes.len() >= limit {
+            hasher.update(bytes);
+            bytes.clear();
+        }
+    };
     for ids in [users, items] {
-        hasher.update(&(ids.len() as u64).to_le_bytes());
+        bytes.extend((ids.len() as u64).to_le_bytes());
         for id in ids.iter() {
-            hasher.update(&(id.len() as u64).to_le_bytes());
-            hasher.update(id.as_bytes());
+            bytes.extend((id.len() as u64).to_le_bytes());
+            bytes.extend(id.as_bytes());
+            flush(&mut bytes, BLOCK);
         }
     }
     for part in parts {
         for user in 0..part.n_users() as u32 {
             let row = part.items_of(user);
-            bytes.clear();
             bytes.extend((row.len() as u64).to_le_bytes());
             bytes.extend(row.iter().flat_map(|item| item.to_le_bytes()));
-            hasher.update(&bytes);
+            flush(&mut bytes, BLOCK);
         }
     }
+    flush(&mut bytes, 0);
     hasher.hex()
 }
 

@@ -1,57 +1,79 @@
 //! The k-core filter.
 
-use super::{IdMap, log::Interaction};
+use super::log::Log;
+use super::{IdMap, Interactions};
 
-/// Keeps the largest set of interactions in which every user has at least `user_core` and every item at least
-/// `item_core`. Linear time: each interaction is removed at most once.
-pub(crate) fn k_core(
-    interactions: &mut Vec<Interaction>,
-    n_users: usize,
-    n_items: usize,
-    user_core: u32,
-    item_core: u32,
-) {
+/// Keeps the largest set of pairs in which every user has at least `user_core` and every item at least `item_core`.
+/// Linear time: each pair is removed at most once.
+pub(crate) fn k_core(log: &mut Log, user_core: u32, item_core: u32) {
+    let table = &log.table;
+    let (n_users, users_of) = (table.n_users(), transposed(table));
     // Users and items are the nodes of one graph, users first.
-    let nodes = |i: &Interaction| [i.user as usize, n_users + i.item as usize];
     let core = |node: usize| if node < n_users { user_core } else { item_core };
-    let mut edges = vec![Vec::new(); n_users + n_items];
-    for (e, interaction) in interactions.iter().enumerate() {
-        for node in nodes(interaction) {
-            edges[node].push(e);
-        }
-    }
-    let mut degree: Vec<u32> = edges.iter().map(|edges| edges.len() as u32).collect();
+    let of_users = (0..n_users as u32).map(|user| table.row(user).len() as u32);
+    let of_items = (0..table.n_items() as u32).map(|item| users_of.row(item).len() as u32);
+    let mut degree: Vec<u32> = of_users.chain(of_items).collect();
     let mut weak: Vec<usize> = (0..degree.len()).filter(|&node| degree[node] < core(node)).collect();
-    let mut kept = vec![true; interactions.len()];
+    let mut removed = vec![false; table.len()];
+    // Removes a pair, unless it is removed already, and returns the node that thereby drops below its threshold.
+    let mut remove = |pair: usize, other: usize| {
+        if std::mem::replace(&mut removed[pair], true) {
+            return None;
+        }
+        degree[other] -= 1;
+        // True exactly once per node.
+        (degree[other] + 1 == core(other)).then_some(other)
+    };
     while let Some(node) = weak.pop() {
-        for &e in &edges[node] {
-            if std::mem::replace(&mut kept[e], false) {
-                let [user, item] = nodes(&interactions[e]);
-                let other = if node == user { item } else { user };
-                degree[other] -= 1;
-                // True exactly once per node: when it drops below its threshold.
-                if degree[other] + 1 == core(other) {
-                    weak.push(other);
-                }
-            }
+        if node < n_users {
+            let row = table.row(node as u32);
+            weak.extend(row.filter_map(|pair| remove(pair, n_users + table.items()[pair] as usize)));
+        } else {
+            let item = (node - n_users) as u32;
+            weak.extend(users_of.items_of(item).iter().filter_map(|&user| {
+                let place = table.items_of(user).partition_point(|&other| other < item);
+                remove(table.row(user).start + place, user as usize)
+            }));
         }
     }
-    let mut kept = kept.into_iter();
-    interactions.retain(|_| kept.next() == Some(true));
+    log.split_off(&removed);
 }
 
-/// Removes users and items without interactions and renumbers the others in the same order.
-pub(crate) fn compact(interactions: &mut [Interaction], users: &mut IdMap, items: &mut IdMap) {
-    let renumber = |ids: &mut IdMap, list: &mut [Interaction], id: fn(&mut Interaction) -> &mut u32| {
-        let mut present = vec![false; ids.len()];
-        list.iter_mut().for_each(|i| present[*id(i) as usize] = true);
-        *ids = ids.iter().zip(&present).filter(|(_, present)| **present).map(|(id, _)| id).collect();
-        let mut next = 0;
-        let new: Vec<u32> = present.iter().map(|&present| (next, next += u32::from(present)).0).collect();
-        list.iter_mut().for_each(|i| *id(i) = new[*id(i) as usize]);
+/// The matrix with users and items swapped.
+fn transposed(table: &Interactions) -> Interactions {
+    let mut offsets = vec![0; table.n_items() + 1];
+    for &item in table.items() {
+        offsets[item as usize + 1] += 1;
+    }
+    for item in 0..table.n_items() {
+        offsets[item + 1] += offsets[item];
+    }
+    let mut next = offsets.clone();
+    let mut users = vec![0; table.len()];
+    for (user, item) in table.pairs() {
+        let place = &mut next[item as usize];
+        users[*place] = user;
+        *place += 1;
+    }
+    Interactions::from_rows(table.n_users(), offsets, users)
+}
+
+/// Removes users and items without pairs and renumbers the others in the same order.
+pub(crate) fn compact(log: &mut Log, users: &mut IdMap, items: &mut IdMap) {
+    let keep = |ids: &mut IdMap, present: &dyn Fn(usize) -> bool| {
+        *ids =
+            (0..ids.len()).zip(ids.iter()).filter(|(dense, _)| present(*dense)).map(|(_, id)| id).collect();
     };
-    renumber(users, interactions, |i| &mut i.user);
-    renumber(items, interactions, |i| &mut i.item);
+    let table = &log.table;
+    keep(users, &|user| !table.row(user as u32).is_empty());
+    let counts = table.item_counts();
+    keep(items, &|item| counts[item] > 0);
+    let mut next = 0;
+    let new: Vec<u32> = counts.iter().map(|&count| (next, next += u32::from(count > 0)).0).collect();
+    let mut offsets = table.offsets().to_vec();
+    offsets.dedup(); // users without pairs end where they begin
+    let renumbered = table.items().iter().map(|&item| new[item as usize]).collect();
+    log.table = Interactions::from_rows(items.len(), offsets, renumbered);
 }
 
 #[cfg(test)]
@@ -59,16 +81,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Part;
 
-    fn interactions(pairs: &[(u32, u32)]) -> Vec<Interaction> {
-        pairs.iter().map(|&(user, item)| Interaction { user, item, part: Part::Train, at: (0, 0) }).collect()
+    fn log(n_users: usize, n_items: usize, pairs: &[(u32, u32)]) -> Log {
+        let table = Interactions::from_pairs(n_users, n_items, pairs.iter().copied());
+        Log { table, parts: None, at: None }
     }
 
     fn core_of(pairs: &[(u32, u32)], user_core: u32, item_core: u32) -> Vec<(u32, u32)> {
-        let mut list = interactions(pairs);
-        k_core(&mut list, 8, 8, user_core, item_core);
-        list.iter().map(Interaction::pair).collect()
+        let mut log = log(8, 8, pairs);
+        k_core(&mut log, user_core, item_core);
+        log.table.pairs().collect()
     }
 
     /// The definition: remove what is below its threshold until nothing is.
@@ -96,11 +118,11 @@ mod tests {
 
     #[test]
     fn remaining_ids_are_renumbered_in_order() {
-        let mut list = interactions(&[(3, 0), (1, 2)]);
+        let mut log = log(4, 3, &[(3, 0), (1, 2)]);
         let mut users: IdMap = ["a", "b", "c", "d"].iter().collect();
         let mut items: IdMap = ["x", "y", "z"].iter().collect();
-        compact(&mut list, &mut users, &mut items);
-        assert_eq!(list.iter().map(Interaction::pair).collect::<Vec<_>>(), [(1, 0), (0, 1)]);
+        compact(&mut log, &mut users, &mut items);
+        assert_eq!(log.table.pairs().collect::<Vec<_>>(), [(0, 1), (1, 0)]);
         assert_eq!(users.iter().collect::<Vec<_>>(), ["b", "d"]);
         assert_eq!(items.iter().collect::<Vec<_>>(), ["x", "z"]);
     }

@@ -1,9 +1,10 @@
 //! Maps between original ids and dense ones.
 
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::sync::OnceLock;
 
+use foldhash::quality::RandomState;
 use hashbrown::HashTable;
 
 use crate::InputError;
@@ -64,7 +65,22 @@ impl IdMap {
         (0..self.len() as u32).map(|dense| self.original(dense))
     }
 
-    fn push(&mut self, id: &str) {
+    /// The map in which the n-th number has the dense id n.
+    pub(crate) fn of_numbers(numbers: &[u32]) -> Self {
+        let mut map = Self { ends: Vec::with_capacity(numbers.len()), ..Self::default() };
+        for &number in numbers {
+            let (mut digits, mut first, mut rest) = ([b'0'; 10], 10, number);
+            while rest > 0 || first == 10 {
+                first -= 1;
+                digits[first] = b'0' + (rest % 10) as u8;
+                rest /= 10;
+            }
+            map.push(std::str::from_utf8(&digits[first..]).unwrap_or_default());
+        }
+        map
+    }
+
+    pub(crate) fn push(&mut self, id: &str) {
         self.text.push_str(id);
         self.ends.push(self.text.len());
     }
@@ -141,7 +157,7 @@ struct Index {
 
 impl Index {
     fn of(ids: &IdMap) -> Self {
-        let mut index = Self { dense: HashTable::with_capacity(ids.len()), hasher: RandomState::new() };
+        let mut index = Self { dense: HashTable::with_capacity(ids.len()), hasher: RandomState::default() };
         for (dense, id) in (0..).zip(ids.iter()) {
             if index.find(ids, id).is_none() {
                 index.insert(ids, dense);
@@ -173,6 +189,13 @@ mod tests {
         let map = interner.finish();
         assert_eq!(map.iter().collect::<Vec<_>>(), ["b", "a", "", "ab"]);
         assert_eq!((map.dense("ab"), map.dense("b"), map.dense("c")), (Some(3), Some(0), None));
+    }
+
+    #[test]
+    fn numbers_are_written_in_decimal() {
+        let numbers = [0, 7, 10, 4_294_967_295];
+        let expected: IdMap = numbers.iter().map(|number: &u32| number.to_string()).collect();
+        assert_eq!(IdMap::of_numbers(&numbers), expected);
     }
 
     #[test]

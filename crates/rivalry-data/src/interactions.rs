@@ -1,5 +1,9 @@
 //! Interactions as a sparse matrix.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
 /// A user × item matrix in compressed sparse row format: for each user their items, ascending and without duplicates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interactions {
@@ -33,6 +37,70 @@ impl Interactions {
         Self { n_items, offsets, items: pairs.into_iter().map(|(_, item)| item).collect() }
     }
 
+    /// The matrix whose user `u` has the items at `offsets[u]..offsets[u + 1]`, ascending and without duplicates.
+    pub(crate) fn from_rows(n_items: usize, offsets: Vec<usize>, items: Vec<u32>) -> Self {
+        debug_assert_eq!(offsets.last(), Some(&items.len()));
+        Self { n_items, offsets, items }
+    }
+
+    /// The interactions that are not held out, and those that are; `held_out` is in the order of all.
+    pub(crate) fn partition(&self, held_out: &[bool]) -> [Self; 2] {
+        const USERS: usize = 4096;
+        let count = |user: usize| {
+            held_out[self.offsets[user]..self.offsets[user + 1]].iter().filter(|out| **out).count()
+        };
+        let mut taken: Vec<usize> = vec![0; self.offsets.len()];
+        taken[1..].par_iter_mut().enumerate().for_each(|(user, taken)| *taken = count(user));
+        for user in 0..self.n_users() {
+            taken[user + 1] += taken[user];
+        }
+        let kept: Vec<usize> = self.offsets.iter().zip(&taken).map(|(all, taken)| all - taken).collect();
+        let mut items = [&kept, &taken].map(|offsets| vec![0; offsets[self.n_users()]]);
+        let [kept_items, taken_items] = &mut items;
+        let ends = |offsets: &[usize]| -> Vec<usize> {
+            let last = self.n_users();
+            (0..last).step_by(USERS).map(|first| offsets[last.min(first + USERS)] - offsets[first]).collect()
+        };
+        let blocks = split_slice(&self.items, &ends(&self.offsets)).into_par_iter();
+        let blocks = blocks.zip(split_slice(held_out, &ends(&self.offsets)));
+        let blocks = blocks.zip(split_slice_mut(kept_items, &ends(&kept)));
+        blocks.zip(split_slice_mut(taken_items, &ends(&taken))).for_each(|(((items, out), kept), taken)| {
+            // Without a branch that depends on what is held out, which is unpredictable.
+            let (mut next_kept, mut next_taken) = (0, 0);
+            for (&item, &out) in items.iter().zip(out) {
+                if let Some(place) = kept.get_mut(next_kept) {
+                    *place = item;
+                }
+                if let Some(place) = taken.get_mut(next_taken) {
+                    *place = item;
+                }
+                next_kept += usize::from(!out);
+                next_taken += usize::from(out);
+            }
+        });
+        let [kept_items, taken_items] = items;
+        [(kept, kept_items), (taken, taken_items)].map(|(offsets, items)| Self {
+            n_items: self.n_items,
+            offsets,
+            items,
+        })
+    }
+
+    /// Where the items of one user are in the list of all.
+    pub(crate) fn row(&self, user: u32) -> Range<usize> {
+        self.offsets[user as usize]..self.offsets[user as usize + 1]
+    }
+
+    /// Where each user's items begin in the list of all; one more for the end.
+    pub(crate) fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// The items of all users.
+    pub(crate) fn items(&self) -> &[u32] {
+        &self.items
+    }
+
     /// The number of users, including those without interactions.
     pub fn n_users(&self) -> usize {
         self.offsets.len() - 1
@@ -55,12 +123,12 @@ impl Interactions {
 
     /// The items of one user, ascending.
     pub fn items_of(&self, user: u32) -> &[u32] {
-        &self.items[self.offsets[user as usize]..self.offsets[user as usize + 1]]
+        &self.items[self.row(user)]
     }
 
     /// The rows of these users, as a table of their own.
     #[must_use]
-    pub fn slice_users(&self, users: std::ops::Range<usize>) -> Self {
+    pub fn slice_users(&self, users: Range<usize>) -> Self {
         let offsets = &self.offsets[users.start..=users.end];
         let (first, last) = (offsets[0], offsets[offsets.len() - 1]);
         Self {
@@ -120,6 +188,16 @@ impl Interactions {
     }
 }
 
+/// Consecutive slices of these sizes.
+fn split_slice<'a, T>(mut slice: &'a [T], sizes: &[usize]) -> Vec<&'a [T]> {
+    sizes.iter().filter_map(|&size| slice.split_off(..size)).collect()
+}
+
+/// Consecutive slices of these sizes.
+pub(crate) fn split_slice_mut<'a, T>(mut slice: &'a mut [T], sizes: &[usize]) -> Vec<&'a mut [T]> {
+    sizes.iter().filter_map(|&size| slice.split_off_mut(..size)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +211,9 @@ mod tests {
         assert_eq!(table.transposed(), Interactions::from_pairs(4, 3, [(3, 0), (0, 2), (1, 2)]));
         assert_eq!(table.transposed().transposed(), table);
         assert_eq!(table.gather_users(&[2, 0]), Interactions::from_pairs(2, 4, [(0, 0), (0, 1), (1, 3)]));
+        let [kept, taken] = table.partition(&[true, false, true]);
+        assert_eq!(kept.pairs().collect::<Vec<_>>(), [(2, 0)]);
+        assert_eq!(taken.pairs().collect::<Vec<_>>(), [(0, 3), (2, 1)]);
         assert_eq!(table.slice_users(1..3), Interactions::from_pairs(2, 4, [(1, 0), (1, 1)]));
     }
 }

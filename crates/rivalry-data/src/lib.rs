@@ -52,6 +52,7 @@ mod error;
 pub mod export;
 pub mod files;
 mod filter;
+mod group;
 mod ids;
 mod interactions;
 mod load;

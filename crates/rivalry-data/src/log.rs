@@ -1,93 +1,184 @@
-//! The interactions of all parts in one list, on which filters and splits work.
+//! The interactions of all parts in one table, on which filters and splits work.
 
-use super::{Part, RawData, RawParts, Records};
 use crate::error::{InputError, Result};
+use crate::group::{Grouped, Positioned, Removed, group};
+use crate::{Interactions, Part, RawData, RawParts, Records};
 
-/// One interaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Interaction {
-    pub user: u32,
-    pub item: u32,
-    pub part: Part,
-    /// The timestamp and the position in the file, which breaks ties.
-    pub at: (i64, usize),
+/// The timestamp of an interaction and its position in the file, which breaks ties.
+pub(crate) type At = (i64, usize);
+
+/// Interactions sorted by user and item, without duplicates.
+#[derive(Clone, Debug)]
+pub(crate) struct Log {
+    pub table: Interactions,
+    /// The part of each pair, in the order of the table; `None` if all are in the training set.
+    pub parts: Option<Vec<Part>>,
+    /// When each pair occurred, in the order of the table; `None` if nothing asks for it.
+    pub at: Option<Vec<At>>,
 }
 
-impl Interaction {
-    pub fn pair(&self) -> (u32, u32) {
-        (self.user, self.item)
+impl Log {
+    /// Takes out the pairs that are held out.
+    pub fn split_off(&mut self, held_out: &[bool]) -> Interactions {
+        fn retain<T>(column: &mut Option<Vec<T>>, held_out: &[bool]) {
+            let mut held_out = held_out.iter();
+            column.iter_mut().for_each(|column| column.retain(|_| held_out.next() == Some(&false)));
+        }
+        let [kept, taken] = self.table.partition(held_out);
+        self.table = kept;
+        retain(&mut self.parts, held_out);
+        retain(&mut self.at, held_out);
+        taken
+    }
+
+    /// Which pairs are in this part.
+    pub fn in_part(&self, part: Part) -> Vec<bool> {
+        match &self.parts {
+            Some(parts) => parts.iter().map(|of_pair| *of_pair == part).collect(),
+            None => vec![part == Part::Train; self.table.len()],
+        }
+    }
+
+    /// Whether a pair is in this part.
+    pub fn any_in(&self, part: Part) -> bool {
+        self.parts.as_ref().is_some_and(|parts| parts.contains(&part))
     }
 }
 
-/// All interactions of a source.
-#[derive(Clone, Debug)]
-pub(crate) struct Log {
-    pub interactions: Vec<Interaction>,
-    /// The number of records read.
-    pub read: usize,
+/// What has to be known of interactions besides their pairs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needs {
+    /// Which part they are in; otherwise all parts are joined.
+    pub parts: bool,
+    /// When they occurred.
+    pub times: bool,
+}
+
+/// The records of all parts in one list, checked.
+pub(crate) struct Collected {
+    records: Records,
+    /// Where each part begins.
+    starts: Vec<(usize, Part)>,
+    n_users: usize,
+    n_items: usize,
+    min_rating: Option<f32>,
     /// Whether every record has a timestamp.
     pub timed: bool,
 }
 
-impl Log {
-    /// Collects all records rated at least `min_rating`.
-    pub fn collect(raw: &RawData, min_rating: Option<f32>) -> Result<Self> {
-        let parts = match &raw.parts {
-            RawParts::Whole(records) => vec![(Part::Train, records)],
-            RawParts::Given { train, valid, test } => {
-                let valid = valid.iter().map(|records| (Part::Valid, records));
-                [(Part::Train, train)].into_iter().chain(valid).chain([(Part::Test, test)]).collect()
-            }
-        };
+impl Collected {
+    /// Collects all records; of these, the ones rated at least `min_rating` count.
+    pub fn of(raw: &mut RawData, min_rating: Option<f32>) -> Result<Self> {
         if min_rating.is_some_and(f32::is_nan) {
             return Err(InputError::new("NaN is not a rating")
                 .field("data.prepare.min_rating")
                 .help("give a number")
                 .into());
         }
-        let read = parts.iter().map(|(_, records)| records.user.len()).sum();
+        let parts = match std::mem::replace(&mut raw.parts, RawParts::Whole(Records::default())) {
+            RawParts::Whole(records) => vec![(Part::Train, records)],
+            RawParts::Given { train, valid, test } => {
+                let valid = valid.map(|records| (Part::Valid, records));
+                [(Part::Train, train)].into_iter().chain(valid).chain([(Part::Test, test)]).collect()
+            }
+        };
         let timed = parts.iter().all(|(_, records)| records.time.is_some());
-        let mut log = Self { interactions: Vec::with_capacity(read), read, timed };
-        let mut start = 0;
+        let (mut joined, mut starts) = (None, Vec::new());
         for (part, records) in parts {
-            check(records, raw)?;
-            let ratings = min_rating.map(|min| ratings(records).map(|list| (min, list))).transpose()?;
-            log.interactions.extend((0..records.user.len()).filter_map(|r| {
-                let kept = ratings.is_none_or(|(min, ratings)| ratings[r] >= min);
-                let time = records.time.as_ref().map_or(0, |times| times[r]);
-                let (user, item) = (records.user[r], records.item[r]);
-                kept.then_some(Interaction { user, item, part, at: (time, start + r) })
-            }));
-            start += records.user.len();
+            check(&records, raw)?;
+            min_rating.map_or(Ok(()), |_| check_ratings(&records))?;
+            starts.push((joined.as_ref().map_or(0, |joined: &Records| joined.user.len()), part));
+            match &mut joined {
+                None => joined = Some(records),
+                Some(joined) => join(joined, records),
+            }
         }
-        Ok(log)
+        let (records, n_users, n_items) = (joined.unwrap_or_default(), raw.users.len(), raw.items.len());
+        Ok(Self { records, starts, n_users, n_items, min_rating, timed })
+    }
+
+    /// The number of records read.
+    pub fn read(&self) -> usize {
+        self.records.user.len()
+    }
+
+    /// The number of records that count.
+    pub fn rated(&self) -> usize {
+        match self.min_rating.zip(self.records.rating.as_ref()) {
+            Some((min, ratings)) => ratings.iter().filter(|rating| **rating >= min).count(),
+            None => self.read(),
+        }
     }
 
     /// Sorts by user and item and merges duplicate pairs: the first part and, within it, the latest time are kept.
-    pub fn merge(&mut self, notes: &mut Vec<String>) {
-        // A stable sort is fast here because benchmark files are sorted already.
-        self.interactions.sort_by_key(|i| (i.pair(), i.part, std::cmp::Reverse(i.at)));
-        let (mut duplicates, mut valid, mut test) = (0, 0, 0);
-        self.interactions.dedup_by(|next, kept| {
-            let same = next.pair() == kept.pair();
-            match next.part {
-                _ if !same => {}
-                part if part == kept.part => duplicates += 1,
-                Part::Test => test += 1,
-                _ => valid += 1,
-            }
-            same
-        });
-        if duplicates > 0 {
-            notes.push(format!("merged {}", count(duplicates, "duplicate pair")));
+    pub fn merge(self, needs: Needs, notes: &mut Vec<String>) -> Log {
+        let Self { records, starts, n_users, n_items, min_rating, .. } = self;
+        let Records { user, item, rating, time } = records;
+        let rating = min_rating.zip(rating);
+        let keep = |position: usize| rating.as_ref().is_none_or(|(min, ratings)| ratings[position] >= *min);
+        if !needs.parts && !needs.times {
+            drop(time);
+            let merge = |run: &[u64]| (run[0], Removed { duplicates: run.len() - 1, ..Removed::default() });
+            let Grouped { offsets, items, removed, .. } = group((user, item), n_users, keep, merge);
+            note_removed(removed, notes);
+            return Log { table: Interactions::from_rows(n_items, offsets, items), parts: None, at: None };
         }
-        for (overlap, part, earlier) in
-            [(valid, Part::Valid, "the training"), (test, Part::Test, "an earlier")]
-        {
-            if overlap > 0 {
-                let (pairs, part) = (count(overlap, "pair"), part.name());
-                notes.push(format!("removed {pairs} from the {part} set: already in {earlier} set"));
+        let starts = if needs.parts { starts } else { vec![(0, Part::Train)] };
+        let part = |entry: &Positioned| {
+            let of = starts.iter().rev().find(|(start, _)| *start <= entry.position);
+            of.map_or(Part::Train, |(_, part)| *part)
+        };
+        let time = time.filter(|_| needs.times);
+        let at = |entry: Positioned| (time.as_ref().map_or(0, |time| time[entry.position]), entry.position);
+        let merge = |run: &[Positioned]| {
+            let first = part(&run[0]);
+            let mut removed = Removed::default();
+            let mut kept = run[0];
+            for entry in &run[1..] {
+                match part(entry) {
+                    part if part == first => {
+                        removed.duplicates += 1;
+                        kept = if at(*entry) > at(kept) { *entry } else { kept };
+                    }
+                    Part::Test => removed.test += 1,
+                    _ => removed.valid += 1,
+                }
             }
+            (kept, removed)
+        };
+        let Grouped { offsets, items, entries, removed } = group((user, item), n_users, keep, merge);
+        note_removed(removed, notes);
+        let parts = needs.parts.then(|| entries.iter().map(part).collect());
+        // Of the same size as the entries, whose memory is used again.
+        let at = needs.times.then(|| entries.into_iter().map(at).collect());
+        Log { table: Interactions::from_rows(n_items, offsets, items), parts, at }
+    }
+}
+
+/// Appends the records of another part. A column that either doesn't have is dropped.
+fn join(records: &mut Records, other: Records) {
+    fn append<T>(column: &mut Option<Vec<T>>, other: Option<Vec<T>>) {
+        match (&mut *column, other) {
+            (Some(column), Some(other)) => column.extend(other),
+            _ => *column = None,
+        }
+    }
+    records.user.extend(other.user);
+    records.item.extend(other.item);
+    append(&mut records.rating, other.rating);
+    append(&mut records.time, other.time);
+}
+
+fn note_removed(removed: Removed, notes: &mut Vec<String>) {
+    if removed.duplicates > 0 {
+        notes.push(format!("merged {}", count(removed.duplicates, "duplicate pair")));
+    }
+    for (overlap, part, earlier) in
+        [(removed.valid, Part::Valid, "the training"), (removed.test, Part::Test, "an earlier")]
+    {
+        if overlap > 0 {
+            let (pairs, part) = (count(overlap, "pair"), part.name());
+            notes.push(format!("removed {pairs} from the {part} set: already in {earlier} set"));
         }
     }
 }
@@ -118,14 +209,14 @@ fn check(records: &Records, raw: &RawData) -> Result<()> {
     Ok(())
 }
 
-fn ratings(records: &Records) -> Result<&[f32]> {
+fn check_ratings(records: &Records) -> Result<()> {
     let ratings = records.rating.as_deref().ok_or_else(|| {
         InputError::new("the records have no ratings")
             .field("data.prepare.min_rating")
             .help("omit `data.prepare.min_rating`, or name the column of the ratings with `data.read.rating`")
     })?;
     match ratings.iter().position(|rating| rating.is_nan()) {
-        None => Ok(ratings),
+        None => Ok(()),
         Some(r) => Err(InputError::new(format!("record {} has no rating", r + 1))
             .field("data.prepare.min_rating")
             .help("omit `data.prepare.min_rating`, or give every record a rating")

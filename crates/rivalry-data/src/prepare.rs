@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Dataset, IdMap, Interactions, Part, Parts, RawData, RawParts, filter,
-    log::{Interaction, Log, count},
+    log::{Collected, Log, Needs, count},
     noise,
     split::{Rule, Split, Validation, floor_share},
     stats::Unseen,
@@ -52,7 +52,7 @@ fn is_zero(share: &f64) -> bool {
 /// # Errors
 /// If settings are invalid or don't fit the source, or if the training set would be empty, or a test set that
 /// is asked for.
-pub fn prepare(name: &str, raw: RawData, preparation: &Preparation) -> Result<Dataset> {
+pub fn prepare(name: &str, mut raw: RawData, preparation: &Preparation) -> Result<Dataset> {
     let given = matches!(raw.parts, RawParts::Given { .. });
     let no_test = matches!(&raw.parts, RawParts::Given { test, .. } if test.user.is_empty());
     if preparation.split == (Split::Given {}) && !given {
@@ -68,18 +68,15 @@ pub fn prepare(name: &str, raw: RawData, preparation: &Preparation) -> Result<Da
         Some(_) => true,
         None => !no_test,
     };
-    let mut log = Log::collect(&raw, preparation.min_rating)?;
-    rules.test.map_or(Ok(()), |rule| rule.check("split", "test", log.timed))?;
-    rules.valid.map_or(Ok(()), |rule| rule.check("validation", "ratio", log.timed))?;
+    let collected = Collected::of(&mut raw, preparation.min_rating)?;
+    rules.test.map_or(Ok(()), |rule| rule.check("split", "test", collected.timed))?;
+    rules.valid.map_or(Ok(()), |rule| rule.check("validation", "ratio", collected.timed))?;
     let RawData { mut users, mut items, mut notes, reading, .. } = raw;
     if let Some(reading) = reading.as_ref().filter(|reading| reading.comments > 0) {
         notes.push(format!("ignored {} (starting with #)", count(reading.comments, "comment line")));
     }
-    if rules.test.is_some() {
-        log.interactions.iter_mut().for_each(|interaction| interaction.part = Part::Train);
-    }
-    let filtered = filter(log, preparation, &mut users, &mut items, &mut notes)?;
-    if preparation.validation != (Validation::Auto {}) && filtered.iter().any(|i| i.part == Part::Valid) {
+    let log = filter(collected, (preparation, rules.needs()), &mut users, &mut items, &mut notes)?;
+    if preparation.validation != (Validation::Auto {}) && log.any_in(Part::Valid) {
         notes.push(
             "the validation set given by the source is kept; to use another, split the source again, for example at \
              random, or remove its file"
@@ -87,9 +84,7 @@ pub fn prepare(name: &str, raw: RawData, preparation: &Preparation) -> Result<Da
         );
     }
 
-    let parts = rules
-        .split(filtered, preparation.seed)
-        .map(|part| Interactions::from_pairs(users.len(), items.len(), part.iter().map(Interaction::pair)));
+    let parts = rules.split(log, preparation.seed);
     check_and_note(parts.as_ref(), rules, needs_test, &mut notes)?;
     let train = match preparation.noise {
         0.0 => parts.train,
@@ -105,40 +100,41 @@ pub fn prepare(name: &str, raw: RawData, preparation: &Preparation) -> Result<Da
     Ok(dataset)
 }
 
-/// Merges and filters; the result is sorted by user and item, and the ids are reduced to those that remain.
+/// Merges and filters; the ids are reduced to those that remain.
 fn filter(
-    mut log: Log,
-    preparation: &Preparation,
+    collected: Collected,
+    (preparation, needs): (&Preparation, Needs),
     users: &mut IdMap,
     items: &mut IdMap,
     notes: &mut Vec<String>,
-) -> Result<Vec<Interaction>> {
+) -> Result<Log> {
     let Preparation { min_rating, user_core, item_core, .. } = *preparation;
-    if log.read == 0 {
+    let read = collected.read();
+    if read == 0 {
         return Err(InputError::new("there are no records").help("give a file with interactions").into());
     }
-    let mut steps = vec![format!("{} read", count(log.read, "record"))];
+    let mut steps = vec![format!("{} read", count(read, "record"))];
     if let Some(min) = min_rating {
-        steps.push(format!("{} rated {min} or more", count(log.interactions.len(), "record")));
+        steps.push(format!("{} rated {min} or more", count(collected.rated(), "record")));
     }
-    log.merge(notes);
+    let mut log = collected.merge(needs, notes);
     if user_core > 1 || item_core > 1 {
-        filter::k_core(&mut log.interactions, users.len(), items.len(), user_core, item_core);
-        let pairs = count(log.interactions.len(), "pair");
+        filter::k_core(&mut log, user_core, item_core);
+        let pairs = count(log.table.len(), "pair");
         steps.push(format!("{pairs} in the core (users with {user_core}, items with {item_core} or more)"));
     }
     let filters = steps.join("; ");
-    if log.interactions.is_empty() {
+    if log.table.is_empty() {
         let error = InputError::new(format!("the filters leave nothing: {filters}"));
         let help = "lower `data.prepare.min_rating`, `data.prepare.user_core` or `data.prepare.item_core`";
         return Err(error.help(help).into());
     }
     if steps.len() > 1 {
-        filter::compact(&mut log.interactions, users, items);
+        filter::compact(&mut log, users, items);
         let (users, items) = (count(users.len(), "user"), count(items.len(), "item"));
         notes.push(format!("filtered: {filters}; {users} and {items} remain"));
     }
-    Ok(log.interactions)
+    Ok(log)
 }
 
 /// How the sets are chosen; `None` keeps the given ones.
@@ -149,30 +145,25 @@ struct Rules {
 }
 
 impl Rules {
-    fn split(self, interactions: Vec<Interaction>, seed: u64) -> Parts<Vec<Interaction>> {
-        let given = |list: &[Interaction], part| list.iter().map(|i| i.part == part).collect::<Vec<_>>();
-        let held_out = match self.test {
-            Some(rule) => rule.hold_out(&interactions, seed, Purpose::TestSplit),
-            None => given(&interactions, Part::Test),
-        };
-        let (rest, test) = partition(interactions, &held_out);
-        let held_out = match self.valid {
-            Some(rule) if rest.iter().all(|i| i.part == Part::Train) => {
-                rule.hold_out(&rest, seed, Purpose::ValidationSplit)
-            }
-            _ => given(&rest, Part::Valid),
-        };
-        let (train, valid) = partition(rest, &held_out);
-        Parts { train, valid, test }
+    /// What the rules have to know of the interactions.
+    fn needs(self) -> Needs {
+        let times = [self.test, self.valid].into_iter().flatten().any(Rule::needs_times);
+        Needs { parts: self.test.is_none(), times }
     }
-}
 
-/// The interactions that stay, and those that are held out.
-fn partition(mut interactions: Vec<Interaction>, held_out: &[bool]) -> (Vec<Interaction>, Vec<Interaction>) {
-    let out = interactions.iter().zip(held_out).filter(|(_, out)| **out).map(|(i, _)| *i).collect();
-    let mut held_out = held_out.iter();
-    interactions.retain(|_| held_out.next() == Some(&false));
-    (interactions, out)
+    fn split(self, mut log: Log, seed: u64) -> Parts<Interactions> {
+        let held_out = match self.test {
+            Some(rule) => rule.hold_out(&log, seed, Purpose::TestSplit),
+            None => log.in_part(Part::Test),
+        };
+        let test = log.split_off(&held_out);
+        let held_out = match self.valid {
+            Some(rule) if !log.any_in(Part::Valid) => rule.hold_out(&log, seed, Purpose::ValidationSplit),
+            _ => log.in_part(Part::Valid),
+        };
+        let valid = log.split_off(&held_out);
+        Parts { train: log.table, valid, test }
+    }
 }
 
 /// Refuses an empty training set, and an empty test set where one is needed, and notes what is unusual about the sets.

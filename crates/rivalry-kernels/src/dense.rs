@@ -167,7 +167,7 @@ pub(crate) fn tile<S: Simd, const M: usize, const ADD: bool>(
 mod tests {
     use super::*;
     use crate::Matrix;
-    use crate::simd::at_every_level;
+    use crate::simd::{at_every_level, level_name};
 
     fn number(r: usize, c: usize) -> f32 {
         ((r * 31 + c * 7) % 13) as f32 - 6.0
@@ -193,6 +193,28 @@ mod tests {
                     }
                 }
             }
+        });
+    }
+
+    /// The scores of a ranking: with fused multiply-adds where the level has them, and only there.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn the_level_decides_how_scores_are_rounded() {
+        let queries = Matrix::from_fn(3, 40, |r, c| (1.0 + number(r, c)).sin());
+        let table = Matrix::from_fn(20, 40, |r, c| (2.0 + number(c, r)).cos());
+        let mut panels = vec![Lane([0.0; LANES]); 2 * table.lanes() * LANES];
+        pack_panels(table.as_lanes(), table.lanes(), &mut panels);
+        let chain = |fused: bool| {
+            let add = |sum: f32, (a, b): (&f32, &f32)| if fused { a.mul_add(*b, sum) } else { a * b + sum };
+            let score = |q: usize, r: usize| queries.row(q).iter().zip(table.row(r)).fold(0.0, add);
+            Matrix::from_fn(3, 20, score)
+        };
+        assert_ne!(chain(true), chain(false));
+        at_every_level(|| {
+            let mut out = Matrix::zeros(3, 20);
+            dots_packed(queries.as_lanes(), table.lanes(), &panels, out.as_lanes_mut());
+            let expected = chain(level_name() != "baseline");
+            (0..3).for_each(|q| assert_eq!(out.row(q), expected.row(q), "{}", level_name()));
         });
     }
 

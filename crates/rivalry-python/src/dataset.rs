@@ -102,7 +102,7 @@ impl From<rivalry::data::Dataset> for Dataset {
 pub fn load(py: Python<'_>, source: String, settings: &str, data_dir: Option<PathBuf>) -> PyResult<Dataset> {
     let layer: toml::Table = serde_json::from_str(settings).map_err(|e| invalid(format!("settings: {e}")))?;
     let config = Config::from_layers(&[source_layer(&source), layer]).map_err(raise)?;
-    let data = run_detached(py, 1, move || {
+    let data = run_detached(py, 0, move || {
         let options = LoadOptions { data_dir, ..LoadOptions::default() };
         rivalry::data::load(&config.data, &options, &mut |_| {})
     })?;
@@ -138,7 +138,7 @@ pub fn split(
     };
     let (users, items) = (id_map(users.0, users.1)?, id_map(items.0, items.1)?);
     let raw = RawData { users, items, parts: RawParts::Whole(records), notes: vec![], reading: None };
-    Ok(run_detached(py, 1, move || prepare(&name, raw, &preparation))?.into())
+    Ok(run_detached(py, 0, move || prepare(&name, raw, &preparation))?.into())
 }
 
 /// An evaluation: the part, the settings of a config in JSON, and whether to return each user's values.

@@ -12,6 +12,11 @@ pub(super) fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
+/// Whether these are the first bytes of a compressed file.
+pub(super) fn is_compressed(bytes: &[u8]) -> bool {
+    Compression::of(bytes).is_some()
+}
+
 /// The extensions of compressed files.
 pub(crate) const EXTENSIONS: [&str; 4] = [".gz", ".zst", ".xz", ".bz2"];
 

@@ -15,6 +15,7 @@ pub(super) const FORMAT: Format = Format {
     summary: "a folder or zip with train.tsv, test.tsv, optionally valid.tsv, user_list.tsv, item_list.tsv",
     recognised_by: "train.tsv and test.tsv (or user_list.tsv) inside",
     options: &[],
+    streams: false,
     recognise,
     read,
 };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::archive::{Decompressed, EXTENSIONS, Zip, decompress};
 use super::foreign::refuse_workbook;
+use super::parallel::Sizes;
 use super::source::{Source, Text, check_size};
 use crate::memory::MemoryLimit;
 use crate::prepared_checksums::PreparedChecksums;
@@ -94,7 +95,7 @@ impl Bundle {
     fn open(&self, file: &BundledFile) -> Result<Source> {
         let path = self.name.join(&file.name);
         match &self.zip {
-            None => Source::open(&path, self.memory),
+            None => Source::open(&path, self.memory, Sizes::default()),
             Some(_) if file.name.to_lowercase().ends_with(".parquet") => {
                 let error = InputError::new("Parquet files inside zip files are not supported").file(path);
                 Err(error.help("extract it first").into())

@@ -12,6 +12,7 @@ pub(super) const FORMAT: Format = Format {
     summary: "CSV, TSV or any delimiter, with or without a header, columns by name or number",
     recognised_by: "the extension .csv or .tsv, or rows with the same number of fields",
     options: &["delimiter", "header", "user", "item", "rating", "time"],
+    streams: true,
     recognise,
     read,
 };

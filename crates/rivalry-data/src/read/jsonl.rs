@@ -14,6 +14,7 @@ pub(super) const FORMAT: Format = Format {
     summary: "JSON lines: one object per line, fields by name",
     recognised_by: "a first line that is a JSON object",
     options: &["user", "item", "rating", "time"],
+    streams: false,
     recognise,
     read,
 };

@@ -12,6 +12,7 @@ pub(super) const FORMAT: Format = Format {
     summary: "adjacency lists, `user item item …` per line: one file, or a folder or zip with train.txt, test.txt",
     recognised_by: "train.txt and test.txt (or user_list.txt) inside, or lines of integers that differ in length",
     options: &[],
+    streams: false,
     recognise,
     read,
 };

@@ -2,7 +2,7 @@
 //!
 //! Each format is one file and one line in [`FORMATS`]. The other modules are shared by the formats: opening files and
 //! archives (`source`, `bundle`, `archive`), splitting text into fields (`rows`, `sniff`), finding columns (`columns`)
-//! and turning rows into records (`table`, `json_row`, `records`, `dense`, `time`).
+//! and turning rows into records (`table`, `parallel`, `json_row`, `records`, `dense`, `time`).
 
 mod archive;
 mod benchmark;
@@ -17,6 +17,7 @@ mod lightgcn;
 mod movielens_100k;
 mod movielens_1m;
 mod options;
+mod parallel;
 mod parquet;
 mod reading;
 mod recbole;
@@ -34,6 +35,7 @@ use std::path::Path;
 
 pub(crate) use self::archive::EXTENSIONS as COMPRESSED;
 pub use self::options::ReadOptions;
+use self::parallel::Sizes;
 pub use self::reading::{ColumnRead, Reading, SkippedRow, SkippedRows};
 use self::source::Source;
 pub use self::time::parse_time;
@@ -62,6 +64,8 @@ pub struct Format {
     pub recognised_by: &'static str,
     /// The fields of [`ReadOptions`] it supports, besides `format`.
     pub options: &'static [&'static str],
+    /// Whether its first lines are enough to begin with.
+    streams: bool,
     recognise: fn(&Source) -> Confidence,
     read: fn(&Source, &ReadOptions) -> Result<RawData>,
 }
@@ -96,8 +100,34 @@ enum Confidence {
 /// If the file can't be read, its format can't be recognised, its content violates the format, it needs a cargo feature
 /// that this build lacks, or it is larger than `memory` allows.
 pub fn read(path: &Path, options: &ReadOptions, memory: MemoryLimit) -> Result<RawData> {
+    read_sized(path, options, memory, Sizes::default())
+}
+
+fn read_sized(path: &Path, options: &ReadOptions, memory: MemoryLimit, sizes: Sizes) -> Result<RawData> {
     let requested = requested_format(options)?;
-    read_source(&Source::open(path, memory)?, path, requested, options)
+    let source = Source::open(path, memory, sizes)?;
+    if source.is_head()
+        && let Ok(Some(raw)) = read_from_head(&source, path, requested, options)
+    {
+        return Ok(raw);
+    }
+    // If something is wrong with the file, the first error is not necessarily the one that was found first.
+    let mut source = source.complete(memory)?;
+    if let Source::Text(text) = &mut source {
+        text.sizes = sizes;
+    }
+    read_source(&source, path, requested, options)
+}
+
+/// Reads a file of which only the first lines have been read, if its format allows it.
+fn read_from_head(
+    source: &Source,
+    path: &Path,
+    requested: Option<&'static Format>,
+    options: &ReadOptions,
+) -> Result<Option<RawData>> {
+    let format = requested.map_or_else(|| recognise(path, source, options), Ok)?;
+    if format.streams { (format.read)(source, options).map(Some) } else { Ok(None) }
 }
 
 /// Reads all interactions of a file that is in memory, such as standard input; `name` is for error messages.

@@ -12,6 +12,7 @@ pub(super) const FORMAT: Format = Format {
     summary: "MovieLens 100K, u.data: user, item, rating and time separated by tabs",
     recognised_by: "the file name u.data",
     options: &[],
+    streams: true,
     recognise,
     read,
 };

@@ -12,6 +12,7 @@ pub(super) const FORMAT: Format = Format {
     summary: "MovieLens 1M or 10M, ratings.dat: user::item::rating::time",
     recognised_by: "the file name ratings.dat, or four fields separated by ::",
     options: &[],
+    streams: true,
     recognise,
     read,
 };

@@ -12,6 +12,7 @@ pub(super) const FORMAT: Format = Format {
     summary: "RecBole atomic file: tab-separated, header user_id:token, item_id:token, …",
     recognised_by: "the extension .inter, or a header of name:type",
     options: &["user", "item", "rating", "time"],
+    streams: true,
     recognise,
     read,
 };

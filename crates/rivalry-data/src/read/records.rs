@@ -19,18 +19,21 @@ pub(super) trait DenseIds {
 /// Any non-empty text is an id.
 impl DenseIds for Interner {
     fn check(&self, field: &str) -> Result<(), InputError> {
-        if field.is_empty() {
-            let error = InputError::new("the id is empty");
-            return Err(
-                error.help("give every row a user and an item, or use `data.read.skip_bad_rows = true`")
-            );
-        }
-        Ok(())
+        check_id(field)
     }
 
     fn dense(&mut self, field: &str) -> Result<u32, InputError> {
         self.intern(field)
     }
+}
+
+/// Refuses an empty id.
+pub(super) fn check_id(field: &str) -> Result<(), InputError> {
+    if field.is_empty() {
+        let error = InputError::new("the id is empty");
+        return Err(error.help("give every row a user and an item, or use `data.read.skip_bad_rows = true`"));
+    }
+    Ok(())
 }
 
 /// The fields of one row.
@@ -68,12 +71,12 @@ impl<'a, U: DenseIds, I: DenseIds> RecordBuilder<'a, U, I> {
 
     /// Adds a row.
     pub fn push(&mut self, row: Row<'_>) -> Result<(), InputError> {
-        let Columns { user, item, rating, time } = self.columns;
+        let Columns { user, item, rating: rating_column, time } = self.columns;
         let of = |column: &Column, error: InputError| error.field(&column.name);
         self.users.check(row.user).map_err(|e| of(user, e))?;
         self.items.check(row.item).map_err(|e| of(item, e))?;
-        let rating = match rating {
-            Some(column) => Some(self.rating(row.rating).map_err(|e| of(column, e))?),
+        let rating = match rating_column {
+            Some(column) => Some(rating(row.rating, self.needs_ratings).map_err(|e| of(column, e))?),
             None => None,
         };
         let time = match time {
@@ -103,10 +106,6 @@ impl<'a, U: DenseIds, I: DenseIds> RecordBuilder<'a, U, I> {
         Ok(())
     }
 
-    fn rating(&self, field: &str) -> Result<f32, InputError> {
-        if field.is_empty() && !self.needs_ratings { Ok(f32::NAN) } else { parse_rating(field) }
-    }
-
     /// The records, unless there are none.
     pub fn finish(self) -> Result<(Records, SkippedRows), InputError> {
         match self.skipped.first.first() {
@@ -119,6 +118,11 @@ impl<'a, U: DenseIds, I: DenseIds> RecordBuilder<'a, U, I> {
             _ => Ok((self.records, self.skipped)),
         }
     }
+}
+
+/// The rating in a field; NaN for an empty one, unless every record needs a rating.
+pub(super) fn rating(field: &str, needed: bool) -> Result<f32, InputError> {
+    if field.is_empty() && !needed { Ok(f32::NAN) } else { parse_rating(field) }
 }
 
 /// Parses a rating: a finite number, with a decimal point or a decimal comma.

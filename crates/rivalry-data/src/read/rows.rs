@@ -49,6 +49,16 @@ impl<'t> Rows<'t> {
         Self { source, rest: &source.text, line: source.comments as u64, delimiter, quotes }
     }
 
+    /// The rows of what is left of a text after `line` lines; see [`Rows::new`] for `quotes`.
+    pub fn at(source: &'t Text, rest: &'t str, line: u64, (delimiter, quotes): (Delimiter, bool)) -> Self {
+        Self { source, rest, line, delimiter, quotes }
+    }
+
+    /// How many bytes are left, and how many lines have been read.
+    pub fn left(&self) -> (usize, u64) {
+        (self.rest.len(), self.line)
+    }
+
     /// Puts the trimmed fields of the next row into `fields` and returns its line number, from 1.
     pub fn next_into(&mut self, fields: &mut Vec<Cow<'t, str>>) -> Result<Option<u64>, InputError> {
         fields.clear();

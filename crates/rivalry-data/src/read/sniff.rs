@@ -9,6 +9,11 @@ use super::time::parse_time;
 const SAMPLE: usize = 200;
 const CANDIDATES: [char; 4] = ['\t', ',', ';', '|'];
 
+/// Whether a text has more rows than are looked at, so that what follows makes no difference.
+pub(super) fn enough(text: &Text) -> bool {
+    text.text.lines().filter(|line| !line.trim_ascii().is_empty()).nth(SAMPLE).is_some()
+}
+
 /// The delimiter with which most rows have as many fields as the first; whitespace if no other splits the first row.
 pub(super) fn delimiter(text: &Text) -> Option<Delimiter> {
     let (agreeing, delimiter) = CANDIDATES

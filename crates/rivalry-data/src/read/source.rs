@@ -1,14 +1,16 @@
 //! What is at a path: a text file, a Parquet file, or a bundle of files that belong together.
 
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
-use super::archive::{Decompressed, EXTENSIONS, decompress, is_zip};
+use super::archive::{Decompressed, EXTENSIONS, decompress, is_compressed, is_zip};
 use super::bundle::Bundle;
 use super::columns::{names_item, names_user};
 use super::foreign;
+use super::parallel::{Rest, Sizes};
 use super::reading::Reading;
+use super::sniff::enough;
 use crate::memory::MemoryLimit;
 use crate::{Error, InputError, Result};
 
@@ -27,12 +29,18 @@ pub(super) struct Text {
     pub comments: usize,
     compression: Option<&'static str>,
     byte_order_mark: bool,
+    /// What of the file has not been read; see [`Source::complete`].
+    pub rest: Option<Rest>,
+    pub sizes: Sizes,
 }
 
 impl Source {
-    pub fn open(path: &Path, memory: MemoryLimit) -> Result<Self> {
+    /// What is at a path. Of a large text file only the first lines are read, if they are enough to recognise its
+    /// format; [`Source::complete`] reads the rest.
+    pub fn open(path: &Path, memory: MemoryLimit, sizes: Sizes) -> Result<Self> {
         let failed = |e| Error::io("read", path, e);
-        if fs::metadata(path).map_err(failed)?.is_dir() {
+        let metadata = fs::metadata(path).map_err(failed)?;
+        if metadata.is_dir() {
             return Bundle::folder(path, memory)?.into_source();
         }
         check_size(path, memory)?;
@@ -42,8 +50,33 @@ impl Source {
         if is_parquet(&bytes) || path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
             return Ok(Self::Parquet(path.to_owned()));
         }
+        if metadata.is_file() && metadata.len() > sizes.head as u64 {
+            file.by_ref().take(sizes.head as u64).read_to_end(&mut bytes).map_err(failed)?;
+            match Text::head(path, &bytes, file, sizes) {
+                Ok(text) => return Ok(Self::Text(text)),
+                Err(returned) => file = returned,
+            }
+        }
         file.read_to_end(&mut bytes).map_err(failed)?;
         Self::from_bytes(path, bytes, memory)
+    }
+
+    /// Whether only the first lines have been read.
+    pub fn is_head(&self) -> bool {
+        matches!(self, Self::Text(text) if text.rest.is_some())
+    }
+
+    /// Reads what has not been read yet.
+    pub fn complete(self, memory: MemoryLimit) -> Result<Self> {
+        match self {
+            Self::Text(Text { name, rest: Some(mut rest), .. }) => {
+                let mut bytes = Vec::new();
+                let whole = rest.file.rewind().and_then(|()| rest.file.read_to_end(&mut bytes));
+                whole.map_err(|e| Error::io("read", &name, e))?;
+                Self::from_bytes(&name, bytes, memory)
+            }
+            other => Ok(other),
+        }
     }
 
     /// A file that is in memory; `name` is for error messages.
@@ -131,13 +164,32 @@ impl Text {
         }
         let Comments { lines: comments, bytes } = leading_comments(&text);
         text.drain(..bytes);
-        Ok(Self { name, text, comments, compression, byte_order_mark })
+        let (rest, sizes) = (None, Sizes::default());
+        Ok(Self { name, text, comments, compression, byte_order_mark, rest, sizes })
+    }
+
+    /// The first lines of a file, if they are enough to recognise its format: text without quotes, which might span any
+    /// number of lines, and more lines than are looked at. Otherwise returns the file.
+    fn head(name: &Path, bytes: &[u8], file: fs::File, sizes: Sizes) -> Result<Self, fs::File> {
+        let lines = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+        let plain = !is_zip(bytes) && !is_compressed(bytes) && !bytes[..lines].contains(&b'"');
+        let head = Decompressed { bytes: bytes[..lines].to_vec(), compression: None };
+        match Self::new(name.to_owned(), head) {
+            Ok(text) if plain && enough(&text) => {
+                let size = file.metadata().map_or(0, |metadata| metadata.len());
+                let start = lines as u64;
+                let rest = Some(Rest { file, start, length: size.saturating_sub(start) });
+                Ok(Self { rest, sizes, ..text })
+            }
+            _ => Err(file),
+        }
     }
 
     #[cfg(test)]
     pub fn plain(name: &str, text: &str) -> Self {
         let (name, text) = (name.into(), text.to_owned());
-        Self { name, text, comments: 0, compression: None, byte_order_mark: false }
+        let (rest, sizes) = (None, Sizes::default());
+        Self { name, text, comments: 0, compression: None, byte_order_mark: false, rest, sizes }
     }
 
     /// How this text was read, as far as it doesn't depend on the format.

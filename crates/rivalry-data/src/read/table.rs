@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::ReadOptions;
 use super::columns::{Column, Columns};
+use super::parallel::{self, Parsed};
 use super::reading::{Reading, SkippedRows};
 use super::records::{DenseIds, RecordBuilder, Row};
 use super::rows::{Delimiter, Rows};
@@ -44,18 +45,28 @@ pub(super) fn read_whole(
     format: &str,
     options: &ReadOptions,
 ) -> Result<RawData> {
-    let (mut users, mut items) = (Interner::default(), Interner::default());
-    let table = read_records(text, layout, options, (&mut users, &mut items))?;
+    let Parsed { table, users, items } = match parallel::read(text, layout, options)? {
+        Some(parsed) => parsed,
+        None if text.rest.is_some() => return Err(InputError::new("the rest of the file is missing").into()),
+        None => read_in_order(text, layout, options)?,
+    };
     let mut reading = layout.reading(format, text);
     reading.comments += table.comments;
     reading.skipped = table.skipped;
     Ok(RawData {
-        users: users.finish(),
-        items: items.finish(),
+        users,
+        items,
         parts: RawParts::Whole(table.records),
         notes: Vec::new(),
         reading: Some(reading),
     })
+}
+
+/// Reads the rows one after the other.
+pub(super) fn read_in_order(text: &Text, layout: &Layout, options: &ReadOptions) -> Result<Parsed> {
+    let (mut users, mut items) = (Interner::default(), Interner::default());
+    let table = read_records(text, layout, options, (&mut users, &mut items))?;
+    Ok(Parsed { table, users: users.finish(), items: items.finish() })
 }
 
 /// Reads all rows of a table, in order.
@@ -75,14 +86,12 @@ pub(super) fn read_records(
     let mut comments = 0;
     let mut any = false;
     while let Some(line) = rows.next_into(&mut fields)? {
-        let fits = fields.len() == layout.width;
-        // A file that starts with comments may have more; elsewhere `#` may begin an id.
-        if fields.first().is_some_and(|field| field.starts_with('#')) && (text.comments > 0 || !fits) {
+        if is_comment(text, layout, &fields) {
             comments += 1;
             continue;
         }
         any = true;
-        let pushed = if fits {
+        let pushed = if fields.len() == layout.width {
             let optional = |column: &Option<Column>| column.as_ref().map_or("", |c| &*fields[c.index]);
             let (rating, time) = (optional(rating), optional(time));
             builder.push(Row { user: &fields[user.index], item: &fields[item.index], rating, time })
@@ -101,7 +110,13 @@ pub(super) fn read_records(
     Ok(TableRecords { records, skipped, comments })
 }
 
-fn wrong_width(layout: &Layout, found: usize) -> InputError {
+/// Whether a row is a comment. A file that starts with comments may have more; elsewhere `#` may begin an id.
+pub(super) fn is_comment(text: &Text, layout: &Layout, fields: &[Cow<'_, str>]) -> bool {
+    let fits = fields.len() == layout.width;
+    fields.first().is_some_and(|field| field.starts_with('#')) && (text.comments > 0 || !fits)
+}
+
+pub(super) fn wrong_width(layout: &Layout, found: usize) -> InputError {
     let fields = |n: usize| if n == 1 { "1 field".to_owned() } else { format!("{n} fields") };
     let help = format!(
         "the delimiter is {}; quote fields that contain it, or use `data.read.skip_bad_rows = true`",

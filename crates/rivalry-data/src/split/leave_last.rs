@@ -1,13 +1,12 @@
 //! Leave-last-n-out: each user's latest `n` items, by time and then by position in the file.
 
 use super::per_user;
-use crate::log::Interaction;
+use crate::log::Log;
 
-pub(super) fn hold_out(interactions: &[Interaction], n: u32) -> Vec<bool> {
-    per_user(interactions, |of_user| {
-        let mut order: Vec<usize> = (0..of_user.len()).collect();
-        order.sort_unstable_by_key(|&index| of_user[index].at);
+pub(super) fn hold_out(log: &Log, n: u32) -> Vec<bool> {
+    per_user(log, |_, at, numbers| {
+        numbers.sort_unstable_by_key(|&number| at[number as usize]);
         // At least one stays in training.
-        order.split_off((of_user.len().saturating_sub(n as usize)).max(1))
+        numbers.drain(..numbers.len().saturating_sub(n as usize).max(1));
     })
 }

@@ -3,14 +3,44 @@
 //! Users and items that first appear after the cut are unseen in training, as in production.
 
 use super::floor_share;
-use crate::log::Interaction;
+use crate::log::{At, Log};
 
-pub(super) fn hold_out(interactions: &[Interaction], share: f64) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..interactions.len()).collect();
-    order.sort_unstable_by_key(|&index| interactions[index].at);
-    let mut held_out = vec![false; interactions.len()];
-    for &index in &order[interactions.len() - floor_share(share, interactions.len())..] {
-        held_out[index] = true;
+pub(super) fn hold_out(log: &Log, share: f64) -> Vec<bool> {
+    let at = log.at.as_deref().unwrap_or_default();
+    match floor_share(share, at.len()) {
+        0 => vec![false; at.len()],
+        count => {
+            let cut = latest(at, count);
+            at.iter().map(|at| *at >= cut).collect()
+        }
     }
-    held_out
+}
+
+/// The earliest of the latest `count`; no two have the same position. Times and positions are selected one after the other,
+/// which takes less memory than both together.
+fn latest(at: &[At], count: usize) -> At {
+    let mut times: Vec<i64> = at.iter().map(|(time, _)| *time).collect();
+    let (_, &mut time, later) = times.select_nth_unstable(at.len() - count);
+    let later = later.iter().filter(|other| **other > time).count();
+    drop(times);
+    let same = at.iter().filter(|(other, _)| *other == time);
+    let mut positions: Vec<usize> = same.map(|(_, position)| *position).collect();
+    let from_end = positions.len() - (count - later);
+    let (_, &mut position, _) = positions.select_nth_unstable(from_end);
+    (time, position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_are_decided_by_position() {
+        let at = [(5, 3), (5, 0), (7, 1), (-2, 2), (5, 9), (7, 4)];
+        let mut sorted = at.to_vec();
+        sorted.sort_unstable();
+        for count in 1..=at.len() {
+            assert_eq!(latest(&at, count), sorted[at.len() - count], "{count}");
+        }
+    }
 }

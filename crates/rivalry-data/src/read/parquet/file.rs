@@ -7,6 +7,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::FORMAT;
 use super::column::RowGroup;
+use super::parallel::{self, Parsed, Reopened};
 use super::table::Table;
 use crate::read::columns::Columns;
 use crate::read::{ReadOptions, Reading};
@@ -21,13 +22,21 @@ pub(super) fn broken(path: &Path, error: &dyn std::fmt::Display) -> Error {
 }
 
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<RawData> {
-    let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
-    let reader = SerializedFileReader::new(file).map_err(|e| broken(path, &e))?;
+    File::open(path).map_err(|e| Error::io("read", path, e))?;
+    let reader = SerializedFileReader::new(Reopened(path.to_owned())).map_err(|e| broken(path, &e))?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let columns = Columns::find(Some(&names), names.len(), options).map_err(|e| e.file(path))?;
 
+    let mut reading =
+        Reading { format: FORMAT.name.to_owned(), ..Reading::default() }.with_columns(&columns, true);
+    if !options.skip_bad_rows
+        && let Some(Parsed { records, users, items }) = parallel::read((path, &reader), &columns, options)
+    {
+        let (parts, notes) = (RawParts::Whole(records), Vec::new());
+        return Ok(RawData { users, items, parts, notes, reading: Some(reading) });
+    }
     let mut table = Table::new(&columns, options);
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index).map_err(|e| broken(path, &e))?;
@@ -37,8 +46,6 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<RawData> {
     if table.user.is_empty() {
         return Err(table.no_rows().file(path).into());
     }
-    let mut reading =
-        Reading { format: FORMAT.name.to_owned(), ..Reading::default() }.with_columns(&columns, true);
     reading.skipped = table.skipped;
     let Table { users, items, user, item, rating, time, .. } = table;
     let (rating, time) = (columns.rating.as_ref().map(|_| rating), columns.time.as_ref().map(|_| time));

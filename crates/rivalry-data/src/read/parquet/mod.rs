@@ -5,6 +5,8 @@ mod column;
 #[cfg(feature = "parquet")]
 mod file;
 #[cfg(feature = "parquet")]
+mod parallel;
+#[cfg(feature = "parquet")]
 mod table;
 
 use std::path::Path;
@@ -18,6 +20,7 @@ pub(super) const FORMAT: Format = Format {
     summary: "Parquet with flat columns of numbers or text, by name or number",
     recognised_by: "the extension .parquet, or its first four bytes",
     options: &["user", "item", "rating", "time"],
+    streams: false,
     recognise,
     read,
 };

@@ -133,14 +133,14 @@ impl<'a> Table<'a> {
     }
 }
 
-fn present(value: Option<Value<'_>>) -> Result<Value<'_>, InputError> {
+pub(super) fn present(value: Option<Value<'_>>) -> Result<Value<'_>, InputError> {
     value.ok_or_else(|| {
         let error = InputError::new("there is no value (null)");
         error.help("fill in the value, remove the row, or use `data.read.skip_bad_rows = true`")
     })
 }
 
-fn rating_of(value: Option<Value<'_>>, needed: bool) -> Result<f32, InputError> {
+pub(super) fn rating_of(value: Option<Value<'_>>, needed: bool) -> Result<f32, InputError> {
     match value {
         None if !needed => Ok(f32::NAN),
         // Data frames store missing numbers as NaN.
@@ -157,7 +157,7 @@ fn id(ids: &mut Interner, value: Option<Value<'_>>, text: &mut String) -> Result
 }
 
 /// The text of an id.
-fn as_text<'v>(value: Value<'v>, text: &'v mut String) -> &'v str {
+pub(super) fn as_text<'v>(value: Value<'v>, text: &'v mut String) -> &'v str {
     match value {
         Value::Text(id) => id.trim_ascii(),
         number => {

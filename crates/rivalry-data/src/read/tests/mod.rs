@@ -11,6 +11,7 @@ mod missing_features;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod robust;
+mod same;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -119,3 +119,24 @@ fn missing_columns_truncated_files_and_invalid_values() {
     let bytes = parquet("required int64 user; required int64 item;", &[]);
     assert!(error_of("a.parquet", bytes, &defaults()).starts_with("a.parquet: the file has no rows"));
 }
+
+#[test]
+fn row_groups_side_by_side_give_what_rows_in_order_give() {
+    let numbers: Vec<i64> = (0..700).map(|n| n * n % 97).collect();
+    let large: Vec<i64> = numbers.iter().map(|n| n << 33 | 1).collect();
+    let names: Vec<String> = numbers.iter().map(|n| format!("{n:>n$}", n = 1 + *n as usize % 40)).collect();
+    let names: Vec<Option<&str>> = names.iter().map(|name| Some(name.trim_start())).collect();
+    let ratings: Vec<f64> = numbers.iter().map(|&n| if n % 5 == 0 { f64::NAN } else { n as f64 }).collect();
+    let group = |users| [Cells::Int(users), Cells::Text(&names), Cells::Real(&ratings)];
+    let (small, large) = (group(&numbers), group(&large));
+    let schema = "required int64 user; optional binary item (UTF8); required double rating;";
+    let folder = Folder::new();
+    for groups in [&[&small[..], &small][..], &[&small, &large, &small], &[&large]] {
+        let path = folder.file("a.parquet", parquet(schema, groups));
+        // Rows are looked at in order if bad ones are to be left out.
+        let in_order = ReadOptions { skip_bad_rows: true, ..defaults() };
+        let [fast, slow] = [&defaults(), &in_order].map(|options| format!("{:?}", read(&path, options)));
+        assert_eq!(fast, slow);
+        assert!(fast.starts_with("Ok"), "{fast}");
+    }
+}
