@@ -15,16 +15,28 @@ fn figures(mut document: Value) -> Value {
 
 #[test]
 fn one_two_and_three_threads_give_the_same_model_file() {
-    let world = World::new();
-    let train = |threads: &str| {
-        let args = ["train", "--data", "synthetic", "--json", "--out", threads, "--threads", threads];
-        let small = ["--epochs", "3", "--eval-every", "1", "--negatives", "30", "--dim", "20"];
-        let document = world.json(&[&args[..], &small].concat());
-        assert_eq!(document["threads"], threads.parse::<u64>().unwrap());
-        (figures(document), world.read(&format!("{threads}/model.safetensors")))
-    };
-    let one = train("1");
-    assert!(train("2") == one && train("3") == one);
+    for more in [&[][..], &["--fast", "--set", "optim.schedule=linear", "--set", "train.init=als"]] {
+        let world = World::new();
+        let train = |threads: &str| {
+            let args = ["train", "--data", "synthetic", "--json", "--out", threads, "--threads", threads];
+            let small = ["--epochs", "3", "--eval-every", "1", "--negatives", "30", "--dim", "20"];
+            let document = world.json(&[&args[..], &small, more].concat());
+            assert_eq!(document["threads"], threads.parse::<u64>().unwrap());
+            (figures(document), world.read(&format!("{threads}/model.safetensors")))
+        };
+        let one = train("1");
+        assert!(train("2") == one && train("3") == one, "{more:?}");
+    }
+}
+
+#[test]
+fn a_run_with_a_schedule_is_not_extended_and_an_unknown_schedule_is_refused() {
+    let world = World::with_log();
+    world.train("run", &["--loss", "sl", "--set", "optim.schedule=cosine"]);
+    let error = world.fails(2, &["train", "--resume", "run", "--epochs", "50"]);
+    holds(&error, &["learning rate", "decays", "can't be extended"]);
+    let unknown = ["train", "--data", "log.csv", "--set", "optim.schedule=cosin", "--out", "other"];
+    holds(&world.fails(2, &unknown), &["optim.schedule", "constant, linear, cosine"]);
 }
 
 #[test]
@@ -34,7 +46,7 @@ fn fast_means_shared_negatives() {
         ["train", "--data", "synthetic", "--fast", "--epochs", "1", "--negatives", "30", "--out", "run"];
     world.json(&[&args[..], &["--json"]].concat());
     let config = String::from_utf8(world.read("run/config.toml")).unwrap();
-    assert!(config.contains("type = \"shared\""), "{config}");
+    assert!(config.contains("type = \"shared\"") && config.contains("deferred = true"), "{config}");
 }
 
 #[test]

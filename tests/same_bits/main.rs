@@ -23,7 +23,19 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/dige
 const SCORING: [(&str, &[&str]); 3] = [
     ("gathered", &["--negatives", "20"]),
     ("dense", &["--negatives", "90"]),
-    ("shared", &["--negatives", "20", "--set", "sampler.type=shared", "--set", "sampler.pairs=48"]),
+    (
+        "shared",
+        &[
+            "--negatives",
+            "20",
+            "--set",
+            "sampler.type=shared",
+            "--set",
+            "sampler.pairs=48",
+            "--set",
+            "optim.deferred=false",
+        ],
+    ),
 ];
 
 /// Settings that take a path of their own through a training step.

@@ -13,7 +13,7 @@ use crate::eval::EvalOptions;
 use crate::files::checksum::TextFormat;
 use crate::loss::{LOSSES, LossConfig, NegativeFeatures, Negatives};
 use crate::models::{Kind, MODELS, ModelConfig};
-use crate::optim::{OPTIMIZERS, OptimConfig};
+use crate::optim::{DEFERRED, OPTIMIZERS, OptimConfig};
 use crate::params::Param;
 use crate::sampler::{SAMPLERS, SamplerConfig};
 use crate::{Error, InputError, Result, unknown_name};
@@ -30,7 +30,8 @@ const GRADIENT: [&str; 3] = ["loss", "sampler", "optim"];
 
 impl Config {
     /// The defaults with these layers over them, checked, and with every parameter filled in. Score, learning rate,
-    /// weight decay and the number of negatives are by default those that suit the loss ([`Defaults`]).
+    /// weight decay and the number of negatives are by default those that suit the loss ([`Defaults`]). With shared
+    /// negatives, `optim.deferred` is on by default.
     ///
     /// Configs of earlier releases mean what they meant: `[backbone]` is part of `[model]` now, and a complete config
     /// without `train.patience` runs all epochs.
@@ -49,7 +50,7 @@ impl Config {
         if let Some(key) = given.keys().find(|key| !SECTIONS.contains(&&key[..])) {
             return Err(unknown_name("section", key, SECTIONS).field(key.clone()).into());
         }
-        put_defaults_of_loss(&mut given);
+        put_defaults(&mut given);
         let model = ModelConfig::from_table("model", MODELS, &chosen(&given, "model")?)?;
         let data = parse("data", &given)?;
         let eval: EvalOptions = parse("eval", &given)?;
@@ -98,14 +99,15 @@ fn gradient(model: &ModelConfig, given: &toml::Table, train: TrainSection) -> Re
     Ok(GradientConfig { loss, sampler, optim, train })
 }
 
-/// Puts what the loss brings for other sections below what is given. Only what the chosen model and optimiser know is
+/// Puts what the loss and the sampler bring for other sections below what is given. Only what the chosen model and optimiser know is
 /// put; what can't be read is left to the checks that follow.
-fn put_defaults_of_loss(given: &mut toml::Table) {
+fn put_defaults(given: &mut toml::Table) {
     let type_of = |section: &str| match given.get(section).and_then(|table| table.get("type")) {
         Some(name) => name.as_str(),
         None => default_type(section),
     };
-    let [loss, model, optim] = ["loss", "model", "optim"].map(type_of);
+    let [loss, model, optim, sampler] = ["loss", "model", "optim", "sampler"].map(type_of);
+    let sampler = sampler.map(str::to_owned);
     let loss = LOSSES.iter().find(|entry| Some(entry.name) == loss);
     let model = MODELS.iter().find(|entry| Some(entry.name) == model);
     let optim = OPTIMIZERS.iter().find(|entry| Some(entry.name) == optim);
@@ -123,6 +125,10 @@ fn put_defaults_of_loss(given: &mut toml::Table) {
     put("model", model.params, SCORE.name, defaults.score.name().into());
     for param in defaults.optim() {
         put("optim", optim.params, param.name, param.default.to_toml());
+    }
+    // A step with shared negatives touches few rows.
+    if sampler.as_deref() == Some("shared") {
+        put("optim", optim.params, DEFERRED.name, true.into());
     }
 }
 

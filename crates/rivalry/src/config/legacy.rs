@@ -1,5 +1,5 @@
 //! Configs of earlier releases, brought to the present form: a `[backbone]` section, `optim.lazy`, `eval.per_user`, the
-//! adversary's parameters under their old names, and runs without early stopping, which did not say so.
+//! adversary's parameters under their old names, and runs without early stopping and deferred updates, which did not say so.
 
 use crate::{InputError, Result};
 
@@ -41,6 +41,10 @@ pub(super) fn upgrade(mut layer: toml::Table) -> Result<toml::Table> {
     }
     if is_recorded(&layer) {
         section(&mut layer, "train").entry("patience").or_insert("none".into());
+        let optim = section(&mut layer, "optim");
+        if optim.get("type").is_none_or(|name| name.as_str() == Some("adam")) {
+            optim.entry("deferred").or_insert(false.into());
+        }
     }
     Ok(layer)
 }

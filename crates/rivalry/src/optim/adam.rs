@@ -27,10 +27,10 @@ pub(super) const ADAM: Entry = Entry {
     },
 };
 
-const DEFERRED: Param = Param {
+pub(crate) const DEFERRED: Param = Param {
     name: "deferred",
     doc: "move rows without a gradient when they are next read: the same trajectory up to rounding, faster on large \
-          tables; has no effect with weight decay",
+          tables; no effect with weight decay; on by default with shared negatives",
     default: Value::Flag(false),
     range: Range::Any,
     search: Search::NONE,

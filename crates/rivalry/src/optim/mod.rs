@@ -11,6 +11,7 @@ mod schedule;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+pub(crate) use self::adam::DEFERRED;
 pub(crate) use self::schedule::Schedule;
 
 use crate::backbone::{Embeddings, Unit};
