@@ -9,6 +9,8 @@ mod recommend;
 mod report;
 mod reproduce;
 mod selection;
+#[cfg(feature = "serve")]
+mod serve;
 mod sweep;
 mod train;
 
@@ -26,6 +28,8 @@ pub use list::{ListArgs, ListKind};
 pub use recommend::{RecommendArgs, SimilarArgs, UsersArgs};
 pub use report::ReportArgs;
 pub use reproduce::{FigureArg, ReproduceArgs};
+#[cfg(feature = "serve")]
+pub use serve::ServeArgs;
 pub use sweep::SweepArgs;
 pub use train::TrainArgs;
 
@@ -56,6 +60,9 @@ pub enum Command {
     Recommend(RecommendArgs),
     /// Find the items most similar to an item
     Similar(SimilarArgs),
+    /// Answer requests for recommendations over HTTP, with a page to look at them
+    #[cfg(feature = "serve")]
+    Serve(ServeArgs),
     /// Search hyperparameters, selecting on the validation set
     Sweep(Box<SweepArgs>),
     /// Reproduce the published tables and figures

@@ -13,6 +13,8 @@ mod recommend;
 mod report;
 mod reproduce;
 mod rerun;
+#[cfg(feature = "serve")]
+mod serve;
 mod similar;
 mod sweep;
 mod train;
@@ -40,6 +42,8 @@ pub fn run(command: &Command) -> anyhow::Result<()> {
         Command::Inspect(args) => inspect::run(args),
         Command::Recommend(args) => recommend::run(args),
         Command::Similar(args) => similar::run(args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(args),
         Command::Sweep(args) => sweep::run(args),
         Command::Reproduce(args) => reproduce::run(args),
         Command::Rerun(args) => rerun::run(args),

@@ -1,0 +1,88 @@
+//! What all requests share.
+
+use std::sync::Arc;
+
+use rivalry::Result;
+
+use crate::compute::Compute;
+use crate::feedback::FeedbackLog;
+use crate::guard::{KeyCheck, RateLimit};
+use crate::metrics::Metrics;
+use crate::models::{Models, Reloaded, Slot};
+use crate::options::ServeOptions;
+use crate::seen::Seen;
+use crate::titles::Titles;
+
+/// The state of a server.
+pub(crate) struct App {
+    pub options: ServeOptions,
+    pub models: Models,
+    pub compute: Compute,
+    pub feedback: Option<FeedbackLog>,
+    pub seen: Seen,
+    pub titles: Titles,
+    pub metrics: Arc<Metrics>,
+    pub key: Option<KeyCheck>,
+    pub rate: Option<RateLimit>,
+}
+
+impl App {
+    /// Loads everything that the options name.
+    ///
+    /// # Errors
+    /// If something can't be loaded.
+    pub fn new(options: ServeOptions) -> Result<Self> {
+        let metrics = Arc::new(Metrics::new());
+        let models = Models::load(&options)?;
+        for slot in models.slots() {
+            let served = slot.current();
+            metrics.serving(&slot.name, &served.checksum, true);
+            (options.log)(&loaded(&served));
+        }
+        let titles = options.items.as_deref().map(Titles::read).transpose()?.unwrap_or_default();
+        let seen = Seen::default();
+        let feedback = options
+            .feedback
+            .as_deref()
+            .map(|path| FeedbackLog::open(path, &seen, Arc::clone(&metrics)))
+            .transpose()?;
+        let compute = Compute::start(options.threads, Arc::clone(&metrics))
+            .map_err(|e| rivalry::Error::io("start", "threads", e))?;
+        let key = options.key.as_deref().map(KeyCheck::new);
+        let rate = options.limits.rate.map(RateLimit::new);
+        Ok(Self { options, models, compute, feedback, seen, titles, metrics, key, rate })
+    }
+
+    /// Looks at the file of a slot, and replaces its model if there is a new one.
+    pub fn reload(&self, slot: &Slot) -> Reloaded {
+        let before = slot.current();
+        let reloaded = self.models.reload(slot);
+        match &reloaded {
+            Reloaded::Unchanged => {}
+            Reloaded::Swapped(served) => {
+                self.metrics.swap(&slot.name, "swapped");
+                if before.checksum != served.checksum {
+                    self.metrics.serving(&slot.name, &before.checksum, false);
+                    self.metrics.serving(&slot.name, &served.checksum, true);
+                }
+                (self.options.log)(&loaded(served));
+            }
+            Reloaded::Refused(error) => {
+                self.metrics.swap(&slot.name, "refused");
+                (self.options.log)(&format!("{} stays as it is, because the new model is refused: {error}", slot.name));
+            }
+        }
+        reloaded
+    }
+}
+
+/// A line about a model that was loaded.
+fn loaded(served: &crate::served::Served) -> String {
+    let model = served.model();
+    let index = match &served.index {
+        Some(index) => format!(", HNSW index with recall@20 {:.4}", index.recall()),
+        None => String::new(),
+    };
+    let (kind, users, items) = (model.config.model.name(), model.users.len(), model.items.len());
+    format!("loaded {}: {kind}, {users} users, {items} items, {}{index}", served.name, served.checksum)
+}
