@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rivalry::Result;
+use rivalry::data::ItemTable;
 
 use crate::compute::Compute;
 use crate::feedback::FeedbackLog;
@@ -11,7 +12,6 @@ use crate::metrics::Metrics;
 use crate::models::{Models, Reloaded, Slot};
 use crate::options::ServeOptions;
 use crate::seen::Seen;
-use crate::titles::Titles;
 
 /// The state of a server.
 pub(crate) struct App {
@@ -20,7 +20,7 @@ pub(crate) struct App {
     pub compute: Compute,
     pub feedback: Option<FeedbackLog>,
     pub seen: Seen,
-    pub titles: Titles,
+    pub titles: ItemTable,
     pub metrics: Arc<Metrics>,
     pub key: Option<KeyCheck>,
     pub rate: Option<RateLimit>,
@@ -33,13 +33,8 @@ impl App {
     /// If something can't be loaded.
     pub fn new(options: ServeOptions) -> Result<Self> {
         let metrics = Arc::new(Metrics::new());
+        let titles = options.items.as_deref().map(ItemTable::read).transpose()?.unwrap_or_default();
         let models = Models::load(&options)?;
-        for slot in models.slots() {
-            let served = slot.current();
-            metrics.serving(&slot.name, &served.checksum, true);
-            (options.log)(&loaded(&served));
-        }
-        let titles = options.items.as_deref().map(Titles::read).transpose()?.unwrap_or_default();
         let seen = Seen::default();
         let feedback = options
             .feedback
@@ -50,6 +45,11 @@ impl App {
             .map_err(|e| rivalry::Error::io("start", "threads", e))?;
         let key = options.key.as_deref().map(KeyCheck::new);
         let rate = options.limits.rate.map(RateLimit::new);
+        for slot in models.slots() {
+            let served = slot.current();
+            metrics.serving(&slot.name, &served.checksum, true);
+            (options.log)(&loaded(&served));
+        }
         Ok(Self { options, models, compute, feedback, seen, titles, metrics, key, rate })
     }
 

@@ -26,17 +26,15 @@ mod recommend;
 mod seen;
 mod served;
 mod server;
-mod titles;
 
 pub use api::explain::{Explanation, PairSlate, RivalItem, SlateItem};
 pub use api::feedback::Stored;
 pub use api::models::{Health, ModelInfo, ModelList, ReloadResult, ReloadResults, SearchInfo};
 pub use api::openapi::openapi;
 pub use api::types::{
-    FoundItems, FoundUsers, Lists, ModelTag, Ranked, Recommendations, ScoredItem, ScoredUser, SimilarItems,
+    FoundItems, FoundUsers, ItemLinks, Lists, ModelTag, Ranked, Recommendations, ScoredItem, ScoredUser, SimilarItems,
     SimilarUsers, Source, UserHistory,
 };
 pub use error::{ErrorBody, ErrorDetail};
 pub use options::{Limits, ModelSource, PORT, ServeOptions};
 pub use server::{Server, Stopper};
-pub use titles::{ItemInfo, Titles};

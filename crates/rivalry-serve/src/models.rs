@@ -26,15 +26,17 @@ pub(crate) struct Slot {
     pub name: String,
     path: PathBuf,
     current: ArcSwap<Served>,
-    /// Held while a model is loaded, so that two don't overtake each other; the last failure.
-    state: Mutex<SlotState>,
+    /// Held while a model is loaded, so that two don't overtake each other.
+    loading: Mutex<()>,
+    refused: Mutex<Option<Refused>>,
 }
 
-#[derive(Default)]
-struct SlotState {
-    /// The file that could not be loaded, as it was then: it is not tried again until it changes.
-    refused: Option<FileStamp>,
-    error: Option<String>,
+/// A file that could not be loaded: it is not tried again until it changes.
+#[derive(Clone)]
+struct Refused {
+    /// The file as it was then; none if there was none.
+    stamp: Option<FileStamp>,
+    error: String,
 }
 
 /// A model that answers, and the arm of the A/B test if there is one.
@@ -73,7 +75,8 @@ impl Models {
                 name: source.name.clone(),
                 path: source.path.clone(),
                 current: ArcSwap::from_pointee(served),
-                state: Mutex::default(),
+                loading: Mutex::default(),
+                refused: Mutex::default(),
             });
         }
         let arms = arms(&slots, &options.split)?;
@@ -123,25 +126,25 @@ impl Models {
 
     /// Loads the model of a slot again if its file is another one, and lets it take the old one's place.
     pub fn reload(&self, slot: &Slot) -> Reloaded {
-        let mut state = slot.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamp = FileStamp::of(&model_file(&slot.path)).ok();
+        let _loading = slot.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = slot.stamp();
         if stamp == Some(slot.current().stamp) {
-            *state = SlotState::default();
+            slot.set_refused(None);
             return Reloaded::Unchanged;
         }
-        if stamp.is_some() && state.refused == stamp {
-            return Reloaded::Refused(state.error.clone().unwrap_or_default());
+        if let Some(refused) = slot.refused().filter(|refused| stamp.is_some() && refused.stamp == stamp) {
+            return Reloaded::Refused(refused.error);
         }
         match Served::load(&slot.name, &slot.path, self.approximate_from) {
             Ok(served) => {
                 let served = Arc::new(served);
                 slot.current.store(Arc::clone(&served));
-                *state = SlotState::default();
+                slot.set_refused(None);
                 Reloaded::Swapped(served)
             }
             Err(error) => {
                 let error = error.to_string();
-                *state = SlotState { refused: stamp, error: Some(error.clone()) };
+                slot.set_refused(Some(Refused { stamp, error: error.clone() }));
                 Reloaded::Refused(error)
             }
         }
@@ -156,15 +159,26 @@ impl Slot {
 
     /// Why the file that is there now is not being served, if it isn't.
     pub fn error(&self) -> Option<String> {
-        // While a model is being loaded the answer is that of before.
-        self.state.try_lock().ok().and_then(|state| state.error.clone())
+        self.refused().map(|refused| refused.error)
     }
 
     /// Whether the file is another one than that which is served or was refused.
     pub fn changed(&self) -> bool {
-        let stamp = FileStamp::of(&model_file(&self.path)).ok();
-        let refused = self.state.try_lock().map_or(stamp, |state| state.refused);
+        let stamp = self.stamp();
+        let refused = self.refused().and_then(|refused| refused.stamp);
         stamp.is_some() && stamp != Some(self.current().stamp) && stamp != refused
+    }
+
+    fn stamp(&self) -> Option<FileStamp> {
+        FileStamp::of(&model_file(&self.path)).ok()
+    }
+
+    fn refused(&self) -> Option<Refused> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_refused(&self, refused: Option<Refused>) {
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = refused;
     }
 }
 

@@ -3,6 +3,7 @@
 mod compare;
 mod data;
 mod evaluate;
+mod export;
 mod flags;
 mod list;
 mod recommend;
@@ -23,6 +24,7 @@ use rivalry::memory::MemoryLimit;
 pub use compare::{CompareArgs, FormatArg, InspectArgs};
 pub use data::{DataCommand, Layer, SourceArgs};
 pub use evaluate::{AverageArg, EvaluateArgs, MaskArg, SplitArg};
+pub use export::ExportArgs;
 pub use flags::flags_by_key;
 pub use list::{ListArgs, ListKind};
 pub use recommend::{RecommendArgs, SimilarArgs, UsersArgs};
@@ -60,6 +62,8 @@ pub enum Command {
     Recommend(RecommendArgs),
     /// Find the items most similar to an item
     Similar(SimilarArgs),
+    /// Write the embeddings of a model, with ids, for vector stores and other tools
+    Export(ExportArgs),
     /// Answer requests for recommendations over HTTP, with a page to look at them
     #[cfg(feature = "serve")]
     Serve(ServeArgs),

@@ -5,6 +5,7 @@ mod completions;
 mod data;
 mod doctor;
 mod evaluate;
+mod export;
 mod inspect;
 mod list;
 mod list_settings;
@@ -17,6 +18,7 @@ mod rerun;
 mod serve;
 mod similar;
 mod sweep;
+mod targets;
 mod train;
 mod users;
 
@@ -41,6 +43,7 @@ pub fn run(command: &Command) -> anyhow::Result<()> {
         Command::Compare(args) => compare::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Recommend(args) => recommend::run(args),
+        Command::Export(args) => export::run(args),
         Command::Similar(args) => similar::run(args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(args),

@@ -55,7 +55,7 @@ impl App {
             item: id.to_owned(),
             score,
             popularity: served.counts[item as usize],
-            info: self.titles.get(id).cloned().unwrap_or_default(),
+            info: self.titles.get(id).map(Into::into).unwrap_or_default(),
         }
     }
 

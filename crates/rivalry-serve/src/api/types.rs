@@ -1,9 +1,8 @@
 //! Requests and answers, as programs see them.
 
+use rivalry::data::ItemInfo;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-
-use crate::titles::ItemInfo;
 
 /// The number of items in a list unless asked otherwise.
 pub(super) const N: usize = 20;
@@ -54,7 +53,28 @@ pub struct ScoredItem {
     pub popularity: u32,
     /// Title, link and picture, if there are any.
     #[serde(flatten)]
-    pub info: ItemInfo,
+    pub info: ItemLinks,
+}
+
+/// What people see of an item.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ItemLinks {
+    /// The title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// A link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The address of a picture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+}
+
+impl From<&ItemInfo> for ItemLinks {
+    fn from(info: &ItemInfo) -> Self {
+        let ItemInfo { title, url, image } = info.clone();
+        Self { title, url, image }
+    }
 }
 
 /// A list of recommendations.

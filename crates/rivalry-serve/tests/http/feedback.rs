@@ -52,7 +52,7 @@ fn the_log_names_the_arm_and_is_read_by_the_library() {
         assert_eq!((record["arm"].as_str(), record["model"].as_str()), (list.arm.as_deref(), list.arm.as_deref()));
         assert_eq!(record["checksum"], json!(list.model.checksum));
     }
-    let layers = [source_layer(path.to_str().unwrap()), "data.split.type = 'leave-last'".parse().unwrap()];
+    let layers = [source_layer(path.to_str().unwrap()), "data.prepare.split.type = 'leave-last'".parse().unwrap()];
     let config = Config::from_layers(&layers).unwrap();
     let data = rivalry::data::load(&config.data, &Default::default(), &mut |_| {}).unwrap();
     assert_eq!((data.users.len(), data.train.len() + data.valid.len() + data.test.len()), (40, 200));

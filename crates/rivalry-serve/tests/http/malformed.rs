@@ -64,7 +64,7 @@ impl Generator {
             _ => (format!("Content-Length: {}\r\n", body.len()), true),
         };
         let whole = whole && method.bytes().all(|byte| byte.is_ascii_alphabetic()) && !method.is_empty();
-        let head = format!("{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {kind}\r\n{length}\r\n");
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {kind}\r\n{length}\r\n");
         ([head.into_bytes(), body].concat(), whole)
     }
 }
@@ -81,7 +81,7 @@ fn ten_thousand_malformed_requests_are_answered_without_a_panic() {
                 let mut generator = Generator { numbers };
                 for number in 0..2500 {
                     let (bytes, whole) = generator.request();
-                    let answer = world.raw(&bytes);
+                    let answer = world.raw(&bytes, !whole);
                     let shown = String::from_utf8_lossy(&bytes);
                     let status: Option<u16> = answer.get(9..12).and_then(|status| status.parse().ok());
                     match status {
@@ -111,4 +111,25 @@ fn paths_never_reach_the_file_system() {
         stream.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 404") && !answer.contains("root:"), "{path}: {answer}");
     }
+}
+
+#[test]
+fn every_kept_body_of_the_fuzzer_is_answered() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/request");
+    let world = World::with(&[("model", dsl())], |folder, options| options.feedback = Some(folder.join("log.jsonl")));
+    let mut bodies = 0;
+    for file in std::fs::read_dir(corpus).unwrap() {
+        let body = std::fs::read(file.unwrap().path()).unwrap();
+        for path in ["/api/recommend", "/api/rank", "/api/explain", "/api/feedback"] {
+            let head = format!(
+                "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+                body.len()
+            );
+            let answer = world.raw(&[head.as_bytes(), &body].concat(), false);
+            let status: u16 = answer.get(9..12).and_then(|status| status.parse().ok()).unwrap_or_default();
+            assert!((200..500).contains(&status), "{answer} to {}", String::from_utf8_lossy(&body));
+        }
+        bodies += 1;
+    }
+    assert!(bodies > 5);
 }

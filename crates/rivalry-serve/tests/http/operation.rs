@@ -26,7 +26,7 @@ fn without_the_key_nothing_is_told() {
     for path in ["/", "/app.js", "/style.css", "/docs", "/openapi.json", "/api/health/live", "/api/health/ready"] {
         assert_eq!(world.get(path).0, 200, "{path}");
     }
-    let answer = world.raw(b"GET /api/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    let answer = world.raw(b"GET /api/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", false);
     assert!(answer.to_lowercase().contains("www-authenticate: bearer"), "{answer}");
 }
 
@@ -153,7 +153,7 @@ fn health_metrics_and_headers() {
     ] {
         assert!(metrics.contains(line), "{line} in\n{metrics}");
     }
-    let answer = world.raw(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").to_lowercase();
+    let answer = world.raw(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", false).to_lowercase();
     for header in ["content-security-policy: default-src 'none'", "x-content-type-options: nosniff", "x-frame-options: deny"] {
         assert!(answer.contains(header), "{header} in\n{answer}");
     }

@@ -120,12 +120,15 @@ impl World {
         serde_json::from_str(&answer).unwrap_or_else(|e| panic!("{path}: {e}: {answer}"))
     }
 
-    /// What bytes sent as they are get as an answer; nothing if the connection is closed.
-    pub fn raw(&self, bytes: &[u8]) -> String {
+    /// What bytes sent as they are get as an answer; nothing if the connection is closed. Where nothing more than that
+    /// may come, the server is told so.
+    pub fn raw(&self, bytes: &[u8], cut_off: bool) -> String {
         let mut stream = self.connect();
         // The server may have answered and closed before everything was sent.
         let _ = stream.write_all(bytes);
-        let _ = stream.shutdown(std::net::Shutdown::Write);
+        if cut_off {
+            let _ = stream.shutdown(std::net::Shutdown::Write);
+        }
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         String::from_utf8_lossy(&answer).into_owned()

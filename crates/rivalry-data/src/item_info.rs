@@ -3,29 +3,24 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use rivalry::{Error, InputError, Result};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use crate::{Error, InputError, Result};
 
 /// What people see of an item.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ItemInfo {
     /// The title.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// A link, over http or https.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The address of a picture, over http or https.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
 }
 
 /// What is known of the items, by original id.
 #[derive(Clone, Debug, Default)]
-pub struct Titles(HashMap<String, ItemInfo>);
+pub struct ItemTable(HashMap<String, ItemInfo>);
 
-impl Titles {
+impl ItemTable {
     /// Reads a table with a header. The column `id` (or `item`, `item_id`) is required; `title`, `url` and `image` are read
     /// where they are; other columns are ignored.
     ///
@@ -92,11 +87,11 @@ impl Titles {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Titles> {
+    fn read(text: &str) -> Result<ItemTable> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("items.csv");
         std::fs::write(&path, text).unwrap();
-        Titles::read(&path)
+        ItemTable::read(&path)
     }
 
     #[test]
