@@ -24,7 +24,10 @@ fn items(world: &World) -> Vec<String> {
 fn new_users_get_lists_from_their_histories() {
     let world = trained(&["--loss", "sl"]);
     let items = items(&world);
-    world.write("new.csv", &format!("user,item\nann,{}\nann,{}\nbob,{}\nbob,unheard-of\n", items[0], items[1], items[2]));
+    world.write(
+        "new.csv",
+        &format!("user,item\nann,{}\nann,{}\nbob,{}\nbob,unheard-of\n", items[0], items[1], items[2]),
+    );
     let lists = world.json(&["recommend", "run", "--history", "new.csv", "-n", "4", "--json", "--explain"]);
     let lists = lists["recommendations"].as_array().unwrap();
     assert_eq!((lists.len(), &lists[0]["user"], &lists[1]["user"]), (2, &"ann".into(), &"bob".into()));
@@ -34,9 +37,17 @@ fn new_users_get_lists_from_their_histories() {
     let because = best["because"].as_array().unwrap();
     let sum: f64 = because.iter().map(|part| part["contribution"].as_f64().unwrap()).sum();
     assert!(because.len() == 2 && (sum - best["score"].as_f64().unwrap()).abs() < 1e-5, "{best}");
-    assert!(world.fails(2, &["recommend", "run", "--history", "new.csv", "--all", "-o", "x.csv"]).contains("--all"));
+    assert!(
+        world
+            .fails(2, &["recommend", "run", "--history", "new.csv", "--all", "-o", "x.csv"])
+            .contains("--all")
+    );
     world.write("alien.csv", "user,item\nann,x\n");
-    assert!(world.fails(2, &["recommend", "run", "--history", "alien.csv"]).contains("no item of these histories"));
+    assert!(
+        world
+            .fails(2, &["recommend", "run", "--history", "alien.csv"])
+            .contains("no item of these histories")
+    );
 }
 
 #[test]
@@ -45,7 +56,18 @@ fn titles_and_reasons_are_columns() {
     let items = items(&world);
     let rows: String = items.iter().map(|item| format!("{item},\"Title, {item}\"\n")).collect();
     world.write("items.csv", &format!("id,title\n{rows}"));
-    world.ok(&["recommend", "run", "--all", "-n", "2", "--items", "items.csv", "--explain", "-o", "lists.csv"]);
+    world.ok(&[
+        "recommend",
+        "run",
+        "--all",
+        "-n",
+        "2",
+        "--items",
+        "items.csv",
+        "--explain",
+        "-o",
+        "lists.csv",
+    ]);
     let text = String::from_utf8(world.read("lists.csv")).unwrap();
     assert!(text.starts_with("user,rank,item,title,score,because\n"), "{text}");
     assert!(text.contains(&format!("{0},\"Title, {0}\",", items[0])), "{text}");
@@ -57,7 +79,8 @@ fn titles_and_reasons_are_columns() {
 fn embeddings_are_exported_with_ids() {
     let world = trained(&["--loss", "sl"]);
     let document = world.json(&["export", "run", "--to", "npy", "-o", "npy", "--json"]);
-    let (n_items, dim) = (document["items"].as_u64().unwrap() as usize, document["dim"].as_u64().unwrap() as usize);
+    let (n_items, dim) =
+        (document["items"].as_u64().unwrap() as usize, document["dim"].as_u64().unwrap() as usize);
     let bytes = world.read("npy/items.npy");
     assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
     let header = 10 + u16::from_le_bytes([bytes[8], bytes[9]]) as usize;

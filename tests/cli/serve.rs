@@ -71,9 +71,16 @@ fn lists_are_those_of_recommend() {
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let id = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     for of_user in rows.chunk_by(|a, b| a["user"] == b["user"]) {
-        let (status, answer) = server.ask("GET", &format!("/api/recommend/{}?n=7", id(&of_user[0]["user"]).replace(' ', "%20")), "").unwrap();
+        let (status, answer) = server
+            .ask("GET", &format!("/api/recommend/{}?n=7", id(&of_user[0]["user"]).replace(' ', "%20")), "")
+            .unwrap();
         assert_eq!(status, 200, "{answer}");
-        let served: Vec<_> = answer["items"].as_array().unwrap().iter().map(|item| (id(&item["item"]), &item["score"])).collect();
+        let served: Vec<_> = answer["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| (id(&item["item"]), &item["score"]))
+            .collect();
         let written: Vec<_> = of_user.iter().map(|row| (id(&row["item"]), &row["score"])).collect();
         assert_eq!(served, written);
     }
@@ -102,7 +109,8 @@ fn nothing_acknowledged_is_lost_by_a_kill() {
                 scope.spawn(move || {
                     for number in 0.. {
                         let item = format!("{round}-{client}-{number}");
-                        let body = json!({ "events": [{ "user": format!("u{client}"), "item": item }] }).to_string();
+                        let body =
+                            json!({ "events": [{ "user": format!("u{client}"), "item": item }] }).to_string();
                         match server.ask("POST", "/api/feedback", &body) {
                             Some((200, _)) => {
                                 acknowledged.lock().unwrap().push(item);
@@ -140,7 +148,9 @@ fn what_can_t_be_served_is_refused() {
     world.write("key", "short");
     assert!(world.fails(2, &["serve", "run", "--key-file", "key"]).contains("at least 16 printable"));
     assert!(world.fails(2, &["serve", "nowhere"]).contains("nowhere"));
-    assert!(world.fails(2, &["serve", "a=run", "b=run", "--split", "a=0.5,c=0.5"]).contains("unknown model 'c'"));
+    assert!(
+        world.fails(2, &["serve", "a=run", "b=run", "--split", "a=0.5,c=0.5"]).contains("unknown model 'c'")
+    );
     world.write("items.csv", "id,url\n1,ftp://x\n");
     assert!(world.fails(2, &["serve", "run", "--items", "items.csv"]).contains("items.csv:2"));
 }

@@ -31,15 +31,22 @@ impl ItemTable {
             let line = error.position().map_or(1, csv::Position::line);
             match error.into_kind() {
                 csv::ErrorKind::Io(error) => Error::io("read", path, error),
-                other => InputError::new(format!("not a table of items: {other:?}")).file(path).line(line).into(),
+                other => {
+                    InputError::new(format!("not a table of items: {other:?}")).file(path).line(line).into()
+                }
             }
         };
         let mut reader = csv::Reader::from_path(path).map_err(broken)?;
         let header = reader.headers().map_err(broken)?.clone();
-        let column = |names: &[&str]| header.iter().position(|name| names.contains(&&*name.trim().to_lowercase()));
+        let column =
+            |names: &[&str]| header.iter().position(|name| names.contains(&&*name.trim().to_lowercase()));
         let Some(id) = column(&["id", "item", "item_id"]) else {
             let what = "there is no column 'id'";
-            return Err(InputError::new(what).file(path).line(1).help("start with: id,title,url,image").into());
+            return Err(InputError::new(what)
+                .file(path)
+                .line(1)
+                .help("start with: id,title,url,image")
+                .into());
         };
         let (title, url, image) = (column(&["title", "name"]), column(&["url", "link"]), column(&["image"]));
         let mut items = HashMap::new();
@@ -47,12 +54,18 @@ impl ItemTable {
             let record = record.map_err(broken)?;
             let line = record.position().map_or(1, csv::Position::line);
             let text = |column: Option<usize>| {
-                column.and_then(|column| record.get(column)).filter(|text| !text.is_empty()).map(str::to_owned)
+                column
+                    .and_then(|column| record.get(column))
+                    .filter(|text| !text.is_empty())
+                    .map(str::to_owned)
             };
             let address = |column: Option<usize>| match text(column) {
                 Some(address) if !(address.starts_with("https://") || address.starts_with("http://")) => {
                     let what = format!("'{address}' is not an address");
-                    Err(InputError::new(what).file(path).line(line).help("write https://…, or leave it empty"))
+                    Err(InputError::new(what)
+                        .file(path)
+                        .line(line)
+                        .help("write https://…, or leave it empty"))
                 }
                 address => Ok(address),
             };
@@ -96,7 +109,8 @@ mod tests {
 
     #[test]
     fn columns_are_found_by_name_and_addresses_are_checked() {
-        let titles = read("Title,extra,ID,url\n\"Tea, green\",1,t1,https://example.org/t1\n,2,t2,\n").unwrap();
+        let titles =
+            read("Title,extra,ID,url\n\"Tea, green\",1,t1,https://example.org/t1\n,2,t2,\n").unwrap();
         assert_eq!((titles.title("t1"), titles.title("t2"), titles.len()), (Some("Tea, green"), None, 2));
         assert_eq!(titles.get("t1").unwrap().url.as_deref(), Some("https://example.org/t1"));
         let error = read("id,url\na,\nb,javascript:alert(1)\n").unwrap_err().to_string();

@@ -30,7 +30,9 @@ impl Server {
         items: Option<PathBuf>,
         feedback: Option<PathBuf>,
     ) -> PyResult<Self> {
-        let listen = listen.parse().map_err(|_| invalid(format!("'{listen}' is no address such as 127.0.0.1:7878")))?;
+        let listen = listen
+            .parse()
+            .map_err(|_| invalid(format!("'{listen}' is no address such as 127.0.0.1:7878")))?;
         let models = models.into_iter().map(|(name, path)| ModelSource { name, path }).collect();
         let options = ServeOptions { listen, key, items, feedback, ..ServeOptions::new(models) };
         let server = run_detached(py, 0, move || rivalry_serve::Server::start(options))?;

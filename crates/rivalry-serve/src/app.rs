@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rivalry::Result;
 use rivalry::data::ItemTable;
+use rivalry_kernels::release_free_memory;
 
 use crate::compute::Compute;
 use crate::feedback::FeedbackLog;
@@ -45,6 +46,8 @@ impl App {
             .map_err(|e| rivalry::Error::io("start", "threads", e))?;
         let key = options.key.as_deref().map(KeyCheck::new);
         let rate = options.limits.rate.map(RateLimit::new);
+        // What loading needed and serving doesn't.
+        release_free_memory();
         for slot in models.slots() {
             let served = slot.current();
             metrics.serving(&slot.name, &served.checksum, true);
@@ -66,10 +69,16 @@ impl App {
                     self.metrics.serving(&slot.name, &served.checksum, true);
                 }
                 (self.options.log)(&loaded(served));
+                // The old model, if no request holds it any more.
+                drop(before);
+                release_free_memory();
             }
             Reloaded::Refused(error) => {
                 self.metrics.swap(&slot.name, "refused");
-                (self.options.log)(&format!("{} stays as it is, because the new model is refused: {error}", slot.name));
+                (self.options.log)(&format!(
+                    "{} stays as it is, because the new model is refused: {error}",
+                    slot.name
+                ));
             }
         }
         reloaded

@@ -56,8 +56,7 @@ impl FeedbackLog {
     /// If the file can't be opened, or holds something else.
     pub fn open(path: &Path, seen: &Seen, metrics: Arc<Metrics>) -> Result<Self> {
         let failed = |e| Error::io("write", path, e);
-        let mut file =
-            OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(|e| Error::io("read", path, e))?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);

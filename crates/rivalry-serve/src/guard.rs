@@ -90,7 +90,12 @@ impl App {
         {
             let message = "this address sends more requests than the server allows";
             let status = StatusCode::TOO_MANY_REQUESTS;
-            return Err(ApiError::new(status, "too_many_requests", message, "send fewer, or try again later"));
+            return Err(ApiError::new(
+                status,
+                "too_many_requests",
+                message,
+                "send fewer, or try again later",
+            ));
         }
         match &self.key {
             Some(key) if !OPEN.contains(&path) => key.check(request),

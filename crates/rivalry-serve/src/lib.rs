@@ -32,8 +32,8 @@ pub use api::feedback::Stored;
 pub use api::models::{Health, ModelInfo, ModelList, ReloadResult, ReloadResults, SearchInfo};
 pub use api::openapi::openapi;
 pub use api::types::{
-    FoundItems, FoundUsers, ItemLinks, Lists, ModelTag, Ranked, Recommendations, ScoredItem, ScoredUser, SimilarItems,
-    SimilarUsers, Source, UserHistory,
+    FoundItems, FoundUsers, ItemLinks, Lists, ModelTag, Ranked, Recommendations, ScoredItem, ScoredUser,
+    SimilarItems, SimilarUsers, Source, UserHistory,
 };
 pub use error::{ErrorBody, ErrorDetail};
 pub use options::{Limits, ModelSource, PORT, ServeOptions};

@@ -80,7 +80,11 @@ impl Metrics {
         let events = Counter::default();
         registry.register("feedback_events", "Events stored in the feedback log", events.clone());
         let commits = seconds();
-        registry.register("feedback_commit_seconds", "Time to write and sync a group of events", commits.clone());
+        registry.register(
+            "feedback_commit_seconds",
+            "Time to write and sync a group of events",
+            commits.clone(),
+        );
         let together = Histogram::new([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
         registry.register("ranked_together", "Users ranked together", together.clone());
         let in_progress = Gauge::default();

@@ -62,7 +62,9 @@ impl Models {
     /// If one can't be loaded, or names or shares don't fit.
     pub fn load(options: &ServeOptions) -> Result<Self> {
         if options.models.is_empty() {
-            return Err(InputError::new("no model is given").help("give a run folder or a model file").into());
+            return Err(InputError::new("no model is given")
+                .help("give a run folder or a model file")
+                .into());
         }
         let mut slots: Vec<Slot> = Vec::new();
         for source in &options.models {

@@ -40,8 +40,12 @@ impl Who {
         match served.users().dense(user) {
             Some(user) if !served.model().train.items_of(user).is_empty() => Self::Known { user, feedback },
             _ if !feedback.is_empty() => Self::New { history: feedback },
-            Some(_) => Self::Nobody { note: "the user has no training items: these are the most popular ones" },
-            None => Self::Nobody { note: "the user is not in the training data: these are the most popular items" },
+            Some(_) => {
+                Self::Nobody { note: "the user has no training items: these are the most popular ones" }
+            }
+            None => Self::Nobody {
+                note: "the user is not in the training data: these are the most popular items",
+            },
         }
     }
 }
@@ -63,7 +67,11 @@ impl App {
     }
 
     /// The lists of many users, in their order.
-    pub fn for_users(&self, chosen: Vec<(Chosen, String)>, wanted: &Wanted) -> ApiResult<Vec<Recommendations>> {
+    pub fn for_users(
+        &self,
+        chosen: Vec<(Chosen, String)>,
+        wanted: &Wanted,
+    ) -> ApiResult<Vec<Recommendations>> {
         let n = wanted.window.end();
         let mut made: Vec<Option<Made>> = vec![None; chosen.len()];
         let mut groups: Vec<Group> = Vec::new();
@@ -79,7 +87,9 @@ impl App {
                     let served = Arc::clone(served);
                     group.tasks.push((place, UserTask { served, user, n, exclude }));
                 }
-                Who::New { history } => made[place] = Some(from_history(served, &history, n, &group.allowed)?),
+                Who::New { history } => {
+                    made[place] = Some(from_history(served, &history, n, &group.allowed)?)
+                }
                 Who::Nobody { note } => made[place] = Some(popular(served, user, note, n, &group.allowed)),
             }
         }

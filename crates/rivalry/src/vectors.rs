@@ -28,11 +28,15 @@ pub enum VectorFormat {
 ///
 /// # Errors
 /// If the model has no embeddings, or a file can't be written; an existing one is refused unless it may be replaced.
-pub fn export_vectors(ranker: &Ranker, format: VectorFormat, folder: &Path, replace: bool) -> Result<Vec<PathBuf>> {
+pub fn export_vectors(
+    ranker: &Ranker,
+    format: VectorFormat,
+    folder: &Path,
+    replace: bool,
+) -> Result<Vec<PathBuf>> {
     let embeddings = ranker.embeddings()?;
     let model = ranker.model();
-    let tables =
-        [("users", &model.users, &embeddings.users), ("items", &model.items, &embeddings.items)];
+    let tables = [("users", &model.users, &embeddings.users), ("items", &model.items, &embeddings.items)];
     let names: &[&str] = match format {
         VectorFormat::Npy => &["users.npy", "users.csv", "items.npy", "items.csv"],
         VectorFormat::Parquet => &["users.parquet", "items.parquet"],
@@ -73,8 +77,11 @@ fn write_table(path: &Path, ids: &IdMap, vectors: Option<&Matrix>) -> Result<()>
     let output = Output::new(path, true)?;
     let format = TableFormat::of_output(&output, None)?;
     let vector = vectors.map(|_| Column::new("vector", ColumnType::Vector));
-    let mut table =
-        TableWriter::create(&output, format, [Column::of_ids("id", ids)].into_iter().chain(vector).collect())?;
+    let mut table = TableWriter::create(
+        &output,
+        format,
+        [Column::of_ids("id", ids)].into_iter().chain(vector).collect(),
+    )?;
     for (row, id) in ids.iter().enumerate() {
         match vectors {
             Some(vectors) => table.row(&[Cell::Text(id), Cell::Vector(vectors.row(row))])?,

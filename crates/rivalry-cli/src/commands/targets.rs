@@ -33,7 +33,10 @@ impl Targets {
         let mut notes = Vec::new();
         let unknown = dense.iter().filter(|item| item.is_none()).count();
         if unknown > 0 {
-            notes.push(format!("{unknown} of {} items are not in the training data and left out", dense.len()));
+            notes.push(format!(
+                "{unknown} of {} items are not in the training data and left out",
+                dense.len()
+            ));
         }
         let empty = (0..raw.users.len() as u32).filter(|&user| histories.items_of(user).is_empty()).count();
         if empty == raw.users.len() {
@@ -43,7 +46,10 @@ impl Targets {
             return Err(InputError::new(what).file(path).help(help).into());
         }
         if empty > 0 {
-            notes.push(format!("{empty} of {} users are left with no items: their lists are arbitrary", raw.users.len()));
+            notes.push(format!(
+                "{empty} of {} users are left with no items: their lists are arbitrary",
+                raw.users.len()
+            ));
         }
         Ok((Self::New { ids: raw.users, histories }, notes))
     }

@@ -185,8 +185,7 @@ fn a_single_pair_is_judged_as_in_a_batch() {
     let scorer = model.scorer().unwrap();
     let embeddings = scorer.embeddings().unwrap();
     let batch = ReferenceBatch::new(&model, embeddings).unwrap();
-    let slates: Vec<Slate> =
-        (0..40).map(|item| batch.pair(&model, embeddings, (7, item)).unwrap()).collect();
+    let slates: Vec<Slate> = (0..40).map(|item| batch.pair(&model, embeddings, (7, item)).unwrap()).collect();
     assert_eq!(slates[3], batch.pair(&model, embeddings, (7, 3)).unwrap());
     for (item, slate) in (0..).zip(&slates) {
         // No item competes with itself, and no negative is one of the user's items.

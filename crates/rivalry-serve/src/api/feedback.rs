@@ -76,7 +76,10 @@ pub(crate) async fn feedback(
     let records: Vec<Record> =
         request.events.into_iter().map(|event| app.record(event)).collect::<ApiResult<_>>()?;
     if records.is_empty() {
-        return Err(ApiError::invalid("there are no events", r#"for example {"events": [{"user": "7", "item": "12"}]}"#));
+        return Err(ApiError::invalid(
+            "there are no events",
+            r#"for example {"events": [{"user": "7", "item": "12"}]}"#,
+        ));
     }
     log.append(&records).await?;
     for record in &records {
@@ -91,14 +94,16 @@ impl App {
         for (name, text) in [("user", &user), ("item", &item)] {
             // Readers of tables trim blanks, so that such an id would be another one there.
             if text.is_empty() || text.len() > LONGEST || text.trim() != text {
-                let message = format!("'{name}' is empty, longer than {LONGEST} bytes, or starts or ends with a blank");
+                let message =
+                    format!("'{name}' is empty, longer than {LONGEST} bytes, or starts or ends with a blank");
                 return Err(ApiError::invalid(message, "send the id as it is in the data"));
             }
         }
         if event.as_ref().is_some_and(|event| event.len() > LONGEST) {
             return Err(ApiError::invalid("'event' is too long", format!("send at most {LONGEST} bytes")));
         }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs().cast_signed());
+        let now =
+            SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs().cast_signed());
         // Year 9999, as in dates that are written out.
         let timestamp = timestamp.unwrap_or(now);
         if !(0..=253_402_300_799).contains(&timestamp) {

@@ -18,7 +18,10 @@ impl Window {
     pub fn new(app: &App, n: usize, offset: usize) -> ApiResult<Self> {
         let most = app.options.limits.max_n;
         if n == 0 {
-            return Err(ApiError::invalid("n = 0, but a list has at least one item", "ask for an n of 1 or more"));
+            return Err(ApiError::invalid(
+                "n = 0, but a list has at least one item",
+                "ask for an n of 1 or more",
+            ));
         }
         if n.saturating_add(offset) > most {
             let message = format!("n + offset = {} is more than this server ranks", n.saturating_add(offset));
@@ -65,7 +68,13 @@ impl App {
     }
 
     /// A list as it is sent.
-    pub fn answer(&self, chosen: &Chosen, user: Option<String>, made: Made, window: Window) -> Recommendations {
+    pub fn answer(
+        &self,
+        chosen: &Chosen,
+        user: Option<String>,
+        made: Made,
+        window: Window,
+    ) -> Recommendations {
         let Chosen { served, arm } = chosen;
         self.metrics.list(&served.name, made.source.name(), arm.as_deref());
         Recommendations {
@@ -97,7 +106,11 @@ impl Served {
         self.items().dense(item).ok_or_else(|| {
             let example = self.items().iter().next().unwrap_or_default();
             let message = format!("the model knows no item '{item}'");
-            ApiError::unknown("unknown_item", message, format!("ids are those of the data, such as '{example}'"))
+            ApiError::unknown(
+                "unknown_item",
+                message,
+                format!("ids are those of the data, such as '{example}'"),
+            )
         })
     }
 
@@ -106,7 +119,11 @@ impl Served {
         self.users().dense(user).ok_or_else(|| {
             let example = self.users().iter().next().unwrap_or_default();
             let message = format!("the model knows no user '{user}'");
-            ApiError::unknown("unknown_user", message, format!("ids are those of the data, such as '{example}'"))
+            ApiError::unknown(
+                "unknown_user",
+                message,
+                format!("ids are those of the data, such as '{example}'"),
+            )
         })
     }
 }

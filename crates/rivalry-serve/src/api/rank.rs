@@ -45,14 +45,15 @@ pub(crate) async fn rank(
             let who = match (&user, items) {
                 (Some(user), _) => Who::find(&app, served, user),
                 (None, items) => match served.known_items(&items.unwrap_or_default()) {
-                    history if history.is_empty() => {
-                        Who::Nobody { note: "the model knows none of the items: the order is that of popularity" }
-                    }
+                    history if history.is_empty() => Who::Nobody {
+                        note: "the model knows none of the items: the order is that of popularity",
+                    },
                     history => Who::New { history },
                 },
             };
             let allow = served.known_items(&candidates);
-            let unknown = candidates.into_iter().filter(|item| served.items().dense(item).is_none()).collect();
+            let unknown =
+                candidates.into_iter().filter(|item| served.items().dense(item).is_none()).collect();
             let window = Window { n: allow.len(), offset: 0 };
             let made = order(served, &who, &allow)?;
             Ok(Ranked { list: app.answer(&chosen, user, made, window), unknown })

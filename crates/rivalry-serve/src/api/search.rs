@@ -66,7 +66,8 @@ pub(crate) async fn users(
     let work = move || {
         let wanted = search.q.to_lowercase();
         let exact = served.users().dense(&search.q).map(|_| &*search.q);
-        let rest = served.users().iter().filter(|id| Some(*id) != exact && id.to_lowercase().contains(&wanted));
+        let rest =
+            served.users().iter().filter(|id| Some(*id) != exact && id.to_lowercase().contains(&wanted));
         let users = exact.into_iter().chain(rest).take(window.n).map(str::to_owned).collect();
         Ok(FoundUsers { model: served.tag(), users })
     };
@@ -113,7 +114,13 @@ pub(crate) async fn user(
 }
 
 /// Items of a user with the model's scores, the highest first.
-fn scored(app: &App, served: &Served, user: u32, items: &[u32], window: Window) -> ApiResult<Vec<ScoredItem>> {
+fn scored(
+    app: &App,
+    served: &Served,
+    user: u32,
+    items: &[u32],
+    window: Window,
+) -> ApiResult<Vec<ScoredItem>> {
     if items.is_empty() {
         return Ok(Vec::new());
     }

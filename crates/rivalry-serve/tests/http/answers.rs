@@ -77,7 +77,8 @@ fn a_new_user_is_folded_in_and_nobody_gets_popularity() {
     let history = [3, 11, 40];
     let ids: Vec<&str> = history.iter().map(|&item| dsl().items.original(item)).collect();
     let answer: Lists = world.tell("/api/recommend", json!({ "items": ids, "n": 9 }));
-    let histories = rivalry::data::Interactions::from_pairs(1, dsl().items.len(), history.map(|item| (0, item)));
+    let histories =
+        rivalry::data::Interactions::from_pairs(1, dsl().items.len(), history.map(|item| (0, item)));
     let lists = ranker.recommend_new(&histories, 9, &Filter::default()).unwrap();
     assert_eq!(pairs(&answer.lists[0].items), expected(&ranker, lists.list(0)));
     assert_eq!(answer.lists[0].source, Source::FoldIn);
@@ -86,7 +87,9 @@ fn a_new_user_is_folded_in_and_nobody_gets_popularity() {
     let body = json!({ "items": ids, "include": include, "exclude": [include[4]], "n": 30 });
     let answer: Lists = world.tell("/api/recommend", body);
     assert_eq!(answer.lists[0].items.len(), 19);
-    assert!(answer.lists[0].items.iter().all(|item| include.contains(&&*item.item) && item.item != include[4]));
+    assert!(
+        answer.lists[0].items.iter().all(|item| include.contains(&&*item.item) && item.item != include[4])
+    );
     let nothing: Lists = world.tell("/api/recommend", json!({ "items": ids, "include": [] }));
     assert_eq!(nothing.lists[0].items, []);
 
@@ -178,7 +181,8 @@ fn explanations_name_reasons_rivals_and_the_temperature() {
     let why: Explanation = world.tell("/api/explain", json!({ "items": ids, "item": item }));
     assert!(why.slate.is_none() && why.because.len() == 2);
     assert!((why.because.iter().map(|part| part.score).sum::<f32>() - why.fold_in_score).abs() < 1e-5);
-    let why: Explanation = world.tell("/api/explain", json!({ "user": user, "item": item, "model": "plain" }));
+    let why: Explanation =
+        world.tell("/api/explain", json!({ "user": user, "item": item, "model": "plain" }));
     assert!(why.slate.is_none() && why.similar.is_none() && why.because.iter().all(|part| part.score == 0.0));
     let nothing = world.post("/api/explain", &json!({ "items": [], "item": item }).to_string());
     assert_eq!(code(nothing), (422, "invalid_request".to_owned()));

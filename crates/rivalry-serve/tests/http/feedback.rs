@@ -19,8 +19,10 @@ fn seen_items_are_left_out_of_the_next_answer() {
     let user = dsl().users.original(7);
     let path = format!("/api/recommend/{user}?n=10");
     let before: Recommendations = world.ask(&path);
-    let events: Vec<Value> =
-        before.items[..3].iter().map(|item| json!({ "user": user, "item": item.item, "event": "click" })).collect();
+    let events: Vec<Value> = before.items[..3]
+        .iter()
+        .map(|item| json!({ "user": user, "item": item.item, "event": "click" }))
+        .collect();
     let stored: Stored = world.tell("/api/feedback", json!({ "events": events }));
     assert_eq!(stored.stored, 3);
     let after: Recommendations = world.ask(&path);
@@ -39,20 +41,28 @@ fn seen_items_are_left_out_of_the_next_answer() {
 #[test]
 fn the_log_names_the_arm_and_is_read_by_the_library() {
     let world = with_log();
-    let event = |user: u32, item: u32| json!({
-        "user": dsl().users.original(user), "item": dsl().items.original(item), "timestamp": 1_700_000_000 + item,
-    });
-    let events: Vec<Value> = (0..40).flat_map(|user| (0..5).map(move |item| event(user, user + item))).collect();
+    let event = |user: u32, item: u32| {
+        json!({
+            "user": dsl().users.original(user), "item": dsl().items.original(item), "timestamp": 1_700_000_000 + item,
+        })
+    };
+    let events: Vec<Value> =
+        (0..40).flat_map(|user| (0..5).map(move |item| event(user, user + item))).collect();
     let _: Stored = world.tell("/api/feedback", json!({ "events": events }));
     let path = world.folder.path().join("feedback.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
     for line in text.lines() {
         let record: Value = serde_json::from_str(line).unwrap();
-        let list: Recommendations = world.ask(&format!("/api/recommend/{}?n=1", record["user"].as_str().unwrap()));
-        assert_eq!((record["arm"].as_str(), record["model"].as_str()), (list.arm.as_deref(), list.arm.as_deref()));
+        let list: Recommendations =
+            world.ask(&format!("/api/recommend/{}?n=1", record["user"].as_str().unwrap()));
+        assert_eq!(
+            (record["arm"].as_str(), record["model"].as_str()),
+            (list.arm.as_deref(), list.arm.as_deref())
+        );
         assert_eq!(record["checksum"], json!(list.model.checksum));
     }
-    let layers = [source_layer(path.to_str().unwrap()), "data.prepare.split.type = 'leave-last'".parse().unwrap()];
+    let layers =
+        [source_layer(path.to_str().unwrap()), "data.prepare.split.type = 'leave-last'".parse().unwrap()];
     let config = Config::from_layers(&layers).unwrap();
     let data = rivalry::data::load(&config.data, &Default::default(), &mut |_| {}).unwrap();
     assert_eq!((data.users.len(), data.train.len() + data.valid.len() + data.test.len()), (40, 200));

@@ -13,17 +13,64 @@ struct Generator {
 }
 
 const PATHS: [&str; 14] = [
-    "/api/recommend", "/api/rank", "/api/explain", "/api/feedback", "/api/reload", "/api/recommend/1", "/api/items",
-    "/api/items/1/similar", "/api/users/1", "/api/users/1/similar", "/api/models", "/", "/nowhere", "/api/health/live",
+    "/api/recommend",
+    "/api/rank",
+    "/api/explain",
+    "/api/feedback",
+    "/api/reload",
+    "/api/recommend/1",
+    "/api/items",
+    "/api/items/1/similar",
+    "/api/users/1",
+    "/api/users/1/similar",
+    "/api/models",
+    "/",
+    "/nowhere",
+    "/api/health/live",
 ];
 const VALUES: [&str; 16] = [
-    "null", "true", "-1", "1e999", "99999999999999999999", "0.5", "\"\"", "\"x\"", "[]", "{}", "[[]]", "[null]", "[1]",
-    "\"\\ud800\"", "{\"a\":{\"a\":{}}}", "\"\\u0000\"",
+    "null",
+    "true",
+    "-1",
+    "1e999",
+    "99999999999999999999",
+    "0.5",
+    "\"\"",
+    "\"x\"",
+    "[]",
+    "{}",
+    "[[]]",
+    "[null]",
+    "[1]",
+    "\"\\ud800\"",
+    "{\"a\":{\"a\":{}}}",
+    "\"\\u0000\"",
 ];
-const FIELDS: [&str; 12] =
-    ["users", "items", "n", "offset", "include", "exclude", "model", "user", "candidates", "item", "events", "what"];
+const FIELDS: [&str; 12] = [
+    "users",
+    "items",
+    "n",
+    "offset",
+    "include",
+    "exclude",
+    "model",
+    "user",
+    "candidates",
+    "item",
+    "events",
+    "what",
+];
 const QUERIES: [&str; 10] = [
-    "?n=0", "?n=-1", "?n=x", "?offset=99999999999999999999", "?%FF=%FE", "?n=1&n=2", "?model=", "?=&=&", "?n", "?q=%",
+    "?n=0",
+    "?n=-1",
+    "?n=x",
+    "?offset=99999999999999999999",
+    "?%FF=%FE",
+    "?n=1&n=2",
+    "?model=",
+    "?=&=&",
+    "?n",
+    "?q=%",
 ];
 
 impl Generator {
@@ -52,11 +99,19 @@ impl Generator {
 
     /// A request, and whether its framing is right, so that an answer must come.
     fn request(&mut self) -> (Vec<u8>, bool) {
-        let method = self.pick(&["GET", "POST", "POST", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "G\u{1}T", ""]);
+        let method =
+            self.pick(&["GET", "POST", "POST", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "G\u{1}T", ""]);
         let query = if (self.numbers)(3) == 0 { self.pick(&QUERIES) } else { "" };
         let path = format!("{}{query}", self.pick(&PATHS));
         let body = self.body();
-        let kind = self.pick(&["application/json", "application/json", "application/json", "text/plain", "", "\u{e9}"]);
+        let kind = self.pick(&[
+            "application/json",
+            "application/json",
+            "application/json",
+            "text/plain",
+            "",
+            "\u{e9}",
+        ]);
         let (length, whole) = match (self.numbers)(8) {
             0 => ("Content-Length: -1\r\n".to_owned(), false),
             1 => ("Content-Length: 99999999999\r\n".to_owned(), false),
@@ -64,14 +119,17 @@ impl Generator {
             _ => (format!("Content-Length: {}\r\n", body.len()), true),
         };
         let whole = whole && method.bytes().all(|byte| byte.is_ascii_alphabetic()) && !method.is_empty();
-        let head = format!("{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {kind}\r\n{length}\r\n");
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {kind}\r\n{length}\r\n"
+        );
         ([head.into_bytes(), body].concat(), whole)
     }
 }
 
 #[test]
 fn ten_thousand_malformed_requests_are_answered_without_a_panic() {
-    let world = World::with(&[("model", dsl())], |folder, options| options.feedback = Some(folder.join("log.jsonl")));
+    let world =
+        World::with(&[("model", dsl())], |folder, options| options.feedback = Some(folder.join("log.jsonl")));
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let world = &world;
@@ -104,9 +162,16 @@ fn ten_thousand_malformed_requests_are_answered_without_a_panic() {
 #[test]
 fn paths_never_reach_the_file_system() {
     let world = World::of(dsl());
-    for path in ["/../../../../etc/passwd", "/..%2f..%2fetc%2fpasswd", "//etc/passwd", "/api/items/..%2F..%2Fetc%2Fpasswd/similar"] {
+    for path in [
+        "/../../../../etc/passwd",
+        "/..%2f..%2fetc%2fpasswd",
+        "//etc/passwd",
+        "/api/items/..%2F..%2Fetc%2Fpasswd/similar",
+    ] {
         let mut stream = world.connect();
-        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").as_bytes()).unwrap();
+        stream
+            .write_all(format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").as_bytes())
+            .unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 404") && !answer.contains("root:"), "{path}: {answer}");
@@ -116,7 +181,8 @@ fn paths_never_reach_the_file_system() {
 #[test]
 fn every_kept_body_of_the_fuzzer_is_answered() {
     let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/request");
-    let world = World::with(&[("model", dsl())], |folder, options| options.feedback = Some(folder.join("log.jsonl")));
+    let world =
+        World::with(&[("model", dsl())], |folder, options| options.feedback = Some(folder.join("log.jsonl")));
     let mut bodies = 0;
     for file in std::fs::read_dir(corpus).unwrap() {
         let body = std::fs::read(file.unwrap().path()).unwrap();

@@ -14,7 +14,10 @@ fn the_document_is_the_one_in_the_repository() {
         std::fs::write(&path, &now).unwrap();
     }
     let then = std::fs::read_to_string(&path).unwrap();
-    assert!(then == now, "write it again: RIVALRY_WRITE_OPENAPI=1 cargo test -p rivalry-serve --test http openapi");
+    assert!(
+        then == now,
+        "write it again: RIVALRY_WRITE_OPENAPI=1 cargo test -p rivalry-serve --test http openapi"
+    );
 }
 
 #[test]
@@ -24,10 +27,14 @@ fn every_path_is_described_and_answers() {
     let paths = document["paths"].as_object().unwrap();
     assert_eq!(paths.len(), 15);
     for (path, methods) in paths {
-        let filled = path.replace("{user}", dsl().users.original(3)).replace("{item}", dsl().items.original(3));
+        let filled =
+            path.replace("{user}", dsl().users.original(3)).replace("{item}", dsl().items.original(3));
         for method in methods.as_object().unwrap().keys() {
             let (status, body) = if method == "get" { world.get(&filled) } else { world.post(&filled, "{}") };
-            assert!(methods[method]["responses"].get(status.to_string()).is_some(), "{method} {path}: {status} {body}");
+            assert!(
+                methods[method]["responses"].get(status.to_string()).is_some(),
+                "{method} {path}: {status} {body}"
+            );
         }
     }
 }

@@ -23,7 +23,9 @@ fn without_the_key_nothing_is_told() {
         let answer = world.post("/api/recommend", r#"{"users": ["1"]}"#);
         assert_eq!(code(answer), (401, "unauthorized".to_owned()));
     }
-    for path in ["/", "/app.js", "/style.css", "/docs", "/openapi.json", "/api/health/live", "/api/health/ready"] {
+    for path in
+        ["/", "/app.js", "/style.css", "/docs", "/openapi.json", "/api/health/live", "/api/health/ready"]
+    {
         assert_eq!(world.get(path).0, 200, "{path}");
     }
     let answer = world.raw(b"GET /api/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", false);
@@ -42,7 +44,11 @@ fn limits_are_answered_with_their_reason() {
         assert_eq!(code(world.get(&format!("/api/recommend/1?{query}"))), invalid, "{query}");
     }
     for query in ["n=-1", "n=x", "n=1&n=2", "what=1", "n=99999999999999999999999"] {
-        assert_eq!(code(world.get(&format!("/api/recommend/1?{query}"))), (400, "bad_query".to_owned()), "{query}");
+        assert_eq!(
+            code(world.get(&format!("/api/recommend/1?{query}"))),
+            (400, "bad_query".to_owned()),
+            "{query}"
+        );
     }
     let many: Vec<String> = (0..11).map(|n| n.to_string()).collect();
     let requests = [
@@ -154,7 +160,11 @@ fn health_metrics_and_headers() {
         assert!(metrics.contains(line), "{line} in\n{metrics}");
     }
     let answer = world.raw(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", false).to_lowercase();
-    for header in ["content-security-policy: default-src 'none'", "x-content-type-options: nosniff", "x-frame-options: deny"] {
+    for header in [
+        "content-security-policy: default-src 'none'",
+        "x-content-type-options: nosniff",
+        "x-frame-options: deny",
+    ] {
         assert!(answer.contains(header), "{header} in\n{answer}");
     }
     assert!(!answer.contains("server:"));
@@ -166,9 +176,13 @@ fn what_can_t_be_served_is_refused_before_anything_listens() {
     let path = folder.path().join("a.safetensors");
     dsl().save(&path).unwrap();
     let source = |name: &str| ModelSource { name: name.to_owned(), path: path.clone() };
-    let error = |options: ServeOptions| Server::start(options).err().map(|e| e.to_string()).unwrap_or_default();
+    let error =
+        |options: ServeOptions| Server::start(options).err().map(|e| e.to_string()).unwrap_or_default();
     assert!(error(ServeOptions::new(vec![])).contains("no model is given"));
-    assert!(error(ServeOptions::new(vec![ModelSource::at(folder.path().join("nowhere"))])).contains("no such file"));
+    assert!(
+        error(ServeOptions::new(vec![ModelSource::at(folder.path().join("nowhere"))]))
+            .contains("no such file")
+    );
     assert!(error(ServeOptions::new(vec![source("a"), source("a")])).contains("two models are called 'a'"));
     let split = |shares: &[(&str, f64)]| {
         let mut options = ServeOptions::new(vec![source("a"), source("b")]);

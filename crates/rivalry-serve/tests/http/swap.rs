@@ -12,7 +12,8 @@ use crate::support::{World, dsl, other};
 
 #[test]
 fn a_swap_drops_and_mixes_nothing() {
-    let world = World::with(&[("model", dsl())], |_, options| options.watch = Some(Duration::from_millis(30)));
+    let world =
+        World::with(&[("model", dsl())], |_, options| options.watch = Some(Duration::from_millis(30)));
     let user = dsl().users.original(7);
     let path = format!("/api/recommend/{user}?n=20");
     // The right answer of each model, by its checksum.
@@ -55,7 +56,8 @@ fn a_swap_drops_and_mixes_nothing() {
 
 #[test]
 fn a_broken_model_is_refused_and_the_old_one_stays() {
-    let world = World::with(&[("model", dsl())], |_, options| options.watch = Some(Duration::from_millis(30)));
+    let world =
+        World::with(&[("model", dsl())], |_, options| options.watch = Some(Duration::from_millis(30)));
     let user = dsl().users.original(7);
     let path = format!("/api/recommend/{user}");
     let before: Recommendations = world.ask(&path);
@@ -69,7 +71,10 @@ fn a_broken_model_is_refused_and_the_old_one_stays() {
     assert_eq!(world.ask::<Recommendations>(&path), before);
     // Asked again, the same file is refused again, and a file that is gone is no reason to stop.
     let reloaded: ReloadResults = world.tell("/api/reload", json!({}));
-    assert_eq!((&*reloaded.models[0].result, &reloaded.models[0].checksum), ("refused", &before.model.checksum));
+    assert_eq!(
+        (&*reloaded.models[0].result, &reloaded.models[0].checksum),
+        ("refused", &before.model.checksum)
+    );
     std::fs::remove_file(world.path("model")).unwrap();
     assert_eq!(world.ask::<Recommendations>(&path), before);
     // A good one clears the error.

@@ -59,7 +59,8 @@ impl Ranker {
         let allow = Some(&[item][..]);
         let lists = self.recommend_new(&histories, 1, &Filter { allow, ..Filter::NONE })?;
         let shares = self.scorer.contributions(histories.items_of(0), &[item]);
-        let contribution = |(row, &item): (usize, &u32)| Contribution { item, contribution: shares.row(row)[0] };
+        let contribution =
+            |(row, &item): (usize, &u32)| Contribution { item, contribution: shares.row(row)[0] };
         let mut contributions: Vec<_> = histories.items_of(0).iter().enumerate().map(contribution).collect();
         contributions.sort_by(|a, b| b.contribution.total_cmp(&a.contribution).then(a.item.cmp(&b.item)));
         Ok(Explanation { score: lists.scores(0)[0], contributions })

@@ -112,12 +112,20 @@ fn similarity_is_the_cosine() {
 
 /// A model of random embeddings on a generated data set.
 fn trained(score: &str, model: &str) -> Ranker {
-    let settings = format!("model = {{ type = '{model}', score = '{score}' }}\nloss.type = 'sl'\ntrain = {{ epochs = 1, negatives = 20 }}");
+    let settings = format!(
+        "model = {{ type = '{model}', score = '{score}' }}\nloss.type = 'sl'\ntrain = {{ epochs = 1, negatives = 20 }}"
+    );
     let settings = if model == "popularity" { "model.type = 'popularity'".to_owned() } else { settings };
     let layers = [crate::config::source_layer("synthetic"), settings.parse().unwrap()];
     let config = crate::config::Config::from_layers(&layers).unwrap();
     let data = crate::data::load(&config.data, &Default::default(), &mut |_| {}).unwrap();
-    let fitted = crate::train::fit(&data, &config, None, &mut crate::train::NoCheckpoints, &mut crate::train::NoObserver);
+    let fitted = crate::train::fit(
+        &data,
+        &config,
+        None,
+        &mut crate::train::NoCheckpoints,
+        &mut crate::train::NoObserver,
+    );
     let crate::train::Fitted::Done(fit) = fitted.unwrap() else { panic!() };
     Ranker::new(fit.into_model(&data, config)).unwrap()
 }

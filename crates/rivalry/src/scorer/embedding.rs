@@ -119,7 +119,8 @@ impl Scorer for EmbeddingScorer<'_> {
             let of_user = table.row(of_user as usize);
             for (place, &item) in out.row_mut(row).iter_mut().zip(items) {
                 let products = of_user.iter().zip(centre).zip(table.row(item as usize));
-                let sum: f64 = products.map(|((&x, centre), &y)| (f64::from(x) - centre) * f64::from(y)).sum();
+                let sum: f64 =
+                    products.map(|((&x, centre), &y)| (f64::from(x) - centre) * f64::from(y)).sum();
                 *place = (sum / divisor) as f32;
             }
         }

@@ -57,7 +57,8 @@ pub trait Scorer: Send + Sync {
         ids.dedup();
         let kept = |left_out: usize| history.iter().enumerate().filter(move |&(place, _)| place != left_out);
         // The last row is the whole history: nothing is at its place.
-        let rows = (0..=history.len() as u32).flat_map(|row| kept(row as usize).map(move |(_, &item)| (row, item)));
+        let rows =
+            (0..=history.len() as u32).flat_map(|row| kept(row as usize).map(move |(_, &item)| (row, item)));
         let histories = Interactions::from_pairs(history.len() + 1, self.n_items(), rows);
         let mut scores = Matrix::default();
         self.score(&self.fold_in(&histories), ItemBlock::Ids(&ids), &mut scores);

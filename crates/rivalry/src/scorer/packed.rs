@@ -14,7 +14,13 @@ pub(super) fn pack(table: &Matrix) -> Vec<Lane> {
 }
 
 /// The dot products of each vector with some rows of a table, of which these are the panels.
-pub(super) fn dots(vectors: &Matrix, table: &Matrix, panels: &[Lane], items: ItemBlock<'_>, out: &mut Matrix) {
+pub(super) fn dots(
+    vectors: &Matrix,
+    table: &Matrix,
+    panels: &[Lane],
+    items: ItemBlock<'_>,
+    out: &mut Matrix,
+) {
     let lanes = vectors.lanes();
     assert_eq!(lanes, table.lanes(), "queries of another dimension");
     out.resize(vectors.rows(), items.len());
