@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import uvicorn
 from fastapi import FastAPI, HTTPException
-from implicit.cpu.matrix_factorization_base import MatrixFactorizationBase
+from implicit.cpu.als import AlternatingLeastSquares
 from safetensors.numpy import load_file
 from scipy.sparse import csr_matrix
 
@@ -27,7 +27,7 @@ def ids(name: str) -> list[str]:
     return (Path(vectors) / f"{name}.csv").read_text().splitlines()[1:]
 
 
-model = MatrixFactorizationBase()
+model = AlternatingLeastSquares(num_threads=1)
 model.user_factors = np.load(f"{vectors}/users.npy")
 model.item_factors = np.load(f"{vectors}/items.npy")
 users, items = {user: n for n, user in enumerate(ids("users"))}, ids("items")

@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rivalry::Result;
 use rivalry::data::ItemTable;
@@ -13,6 +14,9 @@ use crate::metrics::Metrics;
 use crate::models::{Models, Reloaded, Slot};
 use crate::options::ServeOptions;
 use crate::seen::Seen;
+
+/// How long requests that hold a replaced model are waited for before its memory is given back.
+const LAST_REQUESTS: Duration = Duration::from_secs(1);
 
 /// The state of a server.
 pub(crate) struct App {
@@ -69,7 +73,11 @@ impl App {
                     self.metrics.serving(&slot.name, &served.checksum, true);
                 }
                 (self.options.log)(&loaded(served));
-                // The old model, if no request holds it any more.
+                // The old model goes when the last request that holds it is answered.
+                let since = Instant::now();
+                while Arc::strong_count(&before) > 1 && since.elapsed() < LAST_REQUESTS {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
                 drop(before);
                 release_free_memory();
             }

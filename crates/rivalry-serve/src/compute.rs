@@ -124,7 +124,11 @@ impl Queue {
     }
 
     /// The next task, with all others that can be done together with it.
+    ///
+    /// Where there are fewer cores than threads, the thread that receives requests is given the time to receive all that
+    /// have arrived, so that they are ranked together.
     fn next(&self) -> Option<Next> {
+        std::thread::yield_now();
         let mut state = self.lock();
         loop {
             match state.tasks.pop_front() {
@@ -143,7 +147,11 @@ impl Queue {
                     return Some(Next::Users(together));
                 }
                 None if state.stopped => return None,
-                None => state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner),
+                None => {
+                    drop(self.wake.wait(state).unwrap_or_else(PoisonError::into_inner));
+                    std::thread::yield_now();
+                    state = self.lock();
+                }
             }
         }
     }

@@ -28,7 +28,7 @@ pub(crate) struct Event {
     #[schema(min_length = 1, max_length = 512)]
     pub item: String,
     /// When it happened, in seconds since 1970; now, if it is not given.
-    #[schema(minimum = 0)]
+    #[schema(minimum = 0, maximum = 253_402_300_799_i64)]
     pub timestamp: Option<i64>,
     /// What happened, such as `click`.
     #[schema(max_length = 512)]
