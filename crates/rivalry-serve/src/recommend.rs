@@ -88,7 +88,7 @@ impl App {
                     group.tasks.push((place, UserTask { served, user, n, exclude }));
                 }
                 Who::New { history } => {
-                    made[place] = Some(from_history(served, &history, n, &group.allowed)?)
+                    made[place] = Some(from_history(served, &history, n, &group.allowed)?);
                 }
                 Who::Nobody { note } => made[place] = Some(popular(served, user, note, n, &group.allowed)),
             }

@@ -214,3 +214,24 @@ fn models_side_by_side_are_asked_by_name_or_by_arm() {
     let similar = world.get(&format!("/api/items/{}/similar?model=p", dsl().items.original(0)));
     assert_eq!(code(similar), (422, "invalid_request".to_owned()));
 }
+
+#[cfg(feature = "hnsw")]
+#[test]
+fn an_approximate_index_finds_nearly_the_same_with_the_same_scores() {
+    let ranker = Ranker::new(dsl().clone()).unwrap();
+    let world = World::with(&[("model", dsl())], |_, options| options.approximate_from = Some(1));
+    let models: ModelList = world.ask("/api/models");
+    let search = &models.models[0].search;
+    assert!(search.kind == "hnsw" && search.recall_at_20.unwrap() > 0.9, "{search:?}");
+    for user in 0..50 {
+        let exact = ranker.recommend(&[user], dsl().items.len(), &Filter::default()).unwrap();
+        let exact = expected(&ranker, exact.list(0));
+        let answer: Recommendations = world.ask(&format!("/api/recommend/{}", dsl().users.original(user)));
+        let found = pairs(&answer.items);
+        assert_eq!(found.len(), 20, "exactly n after filtering");
+        assert!(
+            found.iter().all(|pair| exact.contains(pair)),
+            "scores are exact, and seen items are left out"
+        );
+    }
+}
