@@ -14,7 +14,7 @@ from typing import Any
 import rivalry
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "python-reference.md"
-FUNCTIONS = ("evaluate", "split", "models", "losses", "samplers", "optimizers", "backbones", "loss")
+FUNCTIONS = ("evaluate", "split", "serve", "models", "losses", "samplers", "optimizers", "backbones", "loss")
 EXCEPTIONS = (
     rivalry.NotFittedError,
     rivalry.NoEmbeddingsError,

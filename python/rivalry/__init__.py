@@ -17,6 +17,7 @@ from ._loss import LossResult, NamedLoss, loss, named_losses
 from ._recommender import Recommender
 from ._registry import backbones, losses, models, optimizers, samplers
 from ._rivalry import version as __version__
+from ._serve import Server, serve
 from ._split import split
 
 # One function per loss, such as dsl_loss, made from the library's list.
@@ -47,6 +48,7 @@ __all__ = [
     "NoEmbeddingsError",
     "NotFittedError",
     "Recommender",
+    "Server",
     "TrainingWarning",
     "__version__",
     "backbones",
@@ -57,6 +59,7 @@ __all__ = [
     "models",
     "optimizers",
     "samplers",
+    "serve",
     "split",
 ]
 __all__ += sorted(_functions)

@@ -8,6 +8,7 @@ __all__ = [
     "Dataset",
     "Interactions",
     "Model",
+    "Server",
     "config",
     "cores",
     "datasets",
@@ -151,3 +152,16 @@ def loss_f32(
 def loss_f64(
     section: str, scores: _Batch64, state: _LossState, threads: int
 ) -> tuple[npt.NDArray[np.float64], list[npt.NDArray[np.float64]]]: ...
+
+@final
+class Server:
+    @staticmethod
+    def start(
+        models: list[tuple[str, str]],
+        listen: str,
+        key: Optional[str],
+        items: Optional[str],
+        feedback: Optional[str],
+    ) -> Server: ...
+    def address(self) -> str: ...
+    def stop(self) -> None: ...

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bad_model;
+mod batch;
 mod commands;
 mod compare;
 mod damage;
@@ -17,6 +18,7 @@ mod reading;
 mod released;
 mod report;
 mod reproduce;
+mod serve;
 mod settings;
 mod support;
 mod sweep;

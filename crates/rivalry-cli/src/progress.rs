@@ -207,3 +207,29 @@ impl Drop for DownloadBar {
         }
     }
 }
+
+/// A bar that counts, on a terminal.
+pub struct CountBar(ProgressBar);
+
+impl CountBar {
+    /// Nothing is shown where standard error is not a terminal.
+    pub fn new(total: usize, what: &'static str) -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Self(ProgressBar::hidden());
+        }
+        let template = format!("{{pos}} of {{len}} {what} {{wide_bar}} {{eta}} left");
+        let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        Self(ProgressBar::new(total as u64).with_style(style.progress_chars("━╸─")))
+    }
+
+    /// So many are done.
+    pub fn done(&self, n: usize) {
+        self.0.set_position(n as u64);
+    }
+}
+
+impl Drop for CountBar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

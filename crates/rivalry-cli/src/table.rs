@@ -36,9 +36,9 @@ fn aligned(header: Vec<String>, texts: usize, rows: impl IntoIterator<Item = Vec
     table.trim_fmt()
 }
 
-/// A ranked list: rank, id, score.
-pub fn ranking(header: [&str; 3], rows: impl IntoIterator<Item = [String; 3]>) -> String {
-    table(header, 2, rows)
+/// A ranked list: rank, id, more texts, and at last a score.
+pub fn ranking(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    aligned(header.iter().map(|&title| title.to_owned()).collect(), header.len() - 1, rows)
 }
 
 /// A table with one row per metric and one column per set of items or users.

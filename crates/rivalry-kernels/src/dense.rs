@@ -212,7 +212,8 @@ mod tests {
         assert_ne!(chain(true), chain(false));
         at_every_level(|| {
             let mut out = Matrix::zeros(3, 20);
-            dots_packed(queries.as_lanes(), table.lanes(), &panels, out.as_lanes_mut());
+            let stride = out.lanes();
+            dots_packed(queries.as_lanes(), table.lanes(), &panels, out.as_lanes_mut(), stride);
             let expected = chain(level_name() != "baseline");
             (0..3).for_each(|q| assert_eq!(out.row(q), expected.row(q), "{}", level_name()));
         });

@@ -14,6 +14,7 @@ mod interactions;
 mod lists;
 mod loss;
 mod model;
+mod serve;
 mod times;
 
 /// The module `rivalry._rivalry`.
@@ -33,6 +34,8 @@ mod _rivalry {
     use super::loss::{loss_f32, loss_f64};
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::serve::Server;
     #[pymodule_export]
     use super::times::parse_times;
 

@@ -15,6 +15,7 @@ pub mod sampler;
 pub mod scorer;
 pub mod tensors;
 pub mod train;
+pub mod vectors;
 
 pub use rivalry_data::{
     self as data, Error, InputError, Result, SettingMention, did_you_mean, files, memory, rng, unknown_name,

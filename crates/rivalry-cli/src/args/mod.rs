@@ -3,12 +3,15 @@
 mod compare;
 mod data;
 mod evaluate;
+mod export;
 mod flags;
 mod list;
 mod recommend;
 mod report;
 mod reproduce;
 mod selection;
+#[cfg(feature = "serve")]
+mod serve;
 mod sweep;
 mod train;
 
@@ -21,11 +24,14 @@ use rivalry::memory::MemoryLimit;
 pub use compare::{CompareArgs, FormatArg, InspectArgs};
 pub use data::{DataCommand, Layer, SourceArgs};
 pub use evaluate::{AverageArg, EvaluateArgs, MaskArg, SplitArg};
+pub use export::ExportArgs;
 pub use flags::flags_by_key;
 pub use list::{ListArgs, ListKind};
 pub use recommend::{RecommendArgs, SimilarArgs, UsersArgs};
 pub use report::ReportArgs;
 pub use reproduce::{FigureArg, ReproduceArgs};
+#[cfg(feature = "serve")]
+pub use serve::ServeArgs;
 pub use sweep::SweepArgs;
 pub use train::TrainArgs;
 
@@ -56,6 +62,11 @@ pub enum Command {
     Recommend(RecommendArgs),
     /// Find the items most similar to an item
     Similar(SimilarArgs),
+    /// Write the embeddings of a model, with ids, for vector stores and other tools
+    Export(ExportArgs),
+    /// Answer requests for recommendations over HTTP, with a page to look at them
+    #[cfg(feature = "serve")]
+    Serve(ServeArgs),
     /// Search hyperparameters, selecting on the validation set
     Sweep(Box<SweepArgs>),
     /// Reproduce the published tables and figures

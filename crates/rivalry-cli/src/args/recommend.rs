@@ -21,6 +21,12 @@ pub struct RecommendArgs {
     #[arg(short, long, visible_short_alias = 'n', value_name = "K", default_value_t = 20)]
     #[arg(value_parser = value_parser!(u32).range(1..))]
     pub k: u32,
+    /// CSV file with titles of items (id, title), which are added to the lists
+    #[arg(long, value_name = "FILE")]
+    pub items: Option<PathBuf>,
+    /// Add which items of the user's history contribute most to each score
+    #[arg(long)]
+    pub explain: bool,
     /// Write a table (user, rank, item, score) to this file, or to standard output with '-'; the extension decides the
     /// format: .csv, .tsv, .jsonl or .json, also with .gz or .zst, or .parquet
     #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
@@ -51,6 +57,9 @@ pub struct UsersArgs {
     /// All users; requires --out
     #[arg(long, requires = "out")]
     pub all: bool,
+    /// File of interactions of new users, in any format that 'train' reads: recommends to them by fold-in
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
 }
 
 /// `rivalry similar`

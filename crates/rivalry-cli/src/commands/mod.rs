@@ -5,6 +5,7 @@ mod completions;
 mod data;
 mod doctor;
 mod evaluate;
+mod export;
 mod inspect;
 mod list;
 mod list_settings;
@@ -13,8 +14,11 @@ mod recommend;
 mod report;
 mod reproduce;
 mod rerun;
+#[cfg(feature = "serve")]
+mod serve;
 mod similar;
 mod sweep;
+mod targets;
 mod train;
 mod users;
 
@@ -39,7 +43,10 @@ pub fn run(command: &Command) -> anyhow::Result<()> {
         Command::Compare(args) => compare::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Recommend(args) => recommend::run(args),
+        Command::Export(args) => export::run(args),
         Command::Similar(args) => similar::run(args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(args),
         Command::Sweep(args) => sweep::run(args),
         Command::Reproduce(args) => reproduce::run(args),
         Command::Rerun(args) => rerun::run(args),

@@ -1,21 +1,27 @@
 //! `rivalry recommend`
 
 use rivalry::Result;
+use rivalry::data::ItemTable;
 use rivalry::data::export::{Cell, Column, ColumnType, TableFormat, TableWriter};
 use rivalry::files::Output;
 use rivalry::model::Model;
-use rivalry::ranker::{Filter, QUERIES, RankedLists, Ranker};
+use rivalry::ranker::{QUERIES, RankedLists, Ranker};
 use rivalry_runs::run::{open_model, output_to};
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::targets::Targets;
 use super::use_machine;
 use super::users::{Users, choose_users};
 use crate::args::RecommendArgs;
 use crate::output::{print, print_json, say};
+use crate::progress::CountBar;
 use crate::table;
 
 /// Users ranked before their lists are written: what is in memory doesn't grow with the number of users.
 const PORTION: usize = 64 * QUERIES;
+
+/// Items of the history that are named as reasons.
+const REASONS: usize = 3;
 
 pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
     let table = match &args.out {
@@ -28,45 +34,55 @@ pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
     };
     use_machine(&args.machine)?;
     let ranker = Ranker::new(open_model(&args.run)?)?.with_memory_limit(args.machine.memory());
+    let titles = args.items.as_deref().map(ItemTable::read).transpose()?;
     let model = ranker.model();
-    let Users { known: users, unknown } = choose_users(&args.users, &model.users, args.skip_unknown)?;
-    if !unknown.is_empty() {
-        say(format_args!("note: {}", skipped(&unknown)));
-    }
+    let (targets, unknown) = targets(args, model)?;
     let k = (args.k as usize).min(model.items.len());
-    let untrained = users.iter().filter(|&&user| model.train.items_of(user).is_empty()).count();
-    if untrained > 0 {
-        say(format_args!(
-            "note: {untrained} of {} users have no training items, so their lists are not personalised",
-            users.len()
-        ));
-    }
+    let lists = Lists { ranker: &ranker, targets: &targets, titles, explain: args.explain, k };
     if let Some((output, format)) = table {
-        write_table(&output, format, &ranker, &users, k)?;
+        lists.write_table(&output, format)?;
         let to = if output.is_standard_output() {
             "standard output".into()
         } else {
             output.path().display().to_string()
         };
-        say(format_args!("wrote the top {k} for {} users to {to}", users.len()));
+        say(format_args!("wrote the top {k} for {} users to {to}", targets.len()));
         return Ok(());
     }
-    let lists = ranker.recommend(&users, k, &Filter::default())?;
+    let ranked = targets.rank(&ranker, 0..targets.len(), k)?;
     if args.json {
-        let mut document = json!({ "run": args.run, "recommendations": document(model, &lists) });
+        let mut document = json!({ "run": args.run, "recommendations": lists.document(&ranked)? });
         if args.skip_unknown {
             document["skipped"] = json!(unknown);
         }
         return Ok(print_json(&document)?);
     }
-    for (at, &user) in users.iter().enumerate() {
-        let rows = (1..).zip(ranked(model, &lists, at));
-        let rows =
-            rows.map(|(rank, (item, score))| [rank.to_string(), item.to_owned(), format!("{score:.4}")]);
-        print(format_args!("user {}", model.users.original(user)))?;
-        print(table::ranking(["rank", "item", "score"], rows))?;
+    for at in 0..targets.len() {
+        print(format_args!("user {}", targets.id(model, at)))?;
+        print(lists.text(&ranked, at)?)?;
     }
     Ok(())
+}
+
+/// The users asked for, and the ids of those that are left out.
+fn targets(args: &RecommendArgs, model: &Model) -> Result<(Targets, Vec<String>)> {
+    if let Some(path) = &args.users.history {
+        let (targets, notes) = Targets::read_histories(path, model, args.machine.memory())?;
+        notes.iter().for_each(|note| say(format_args!("note: {note}")));
+        return Ok((targets, Vec::new()));
+    }
+    let Users { known, unknown } = choose_users(&args.users, &model.users, args.skip_unknown)?;
+    if !unknown.is_empty() {
+        say(format_args!("note: {}", skipped(&unknown)));
+    }
+    let untrained = known.iter().filter(|&&user| model.train.items_of(user).is_empty()).count();
+    if untrained > 0 {
+        say(format_args!(
+            "note: {untrained} of {} users have no training items, so their lists are not personalised",
+            known.len()
+        ));
+    }
+    Ok((Targets::Known(known), unknown))
 }
 
 /// How many users were left out, and the first of them.
@@ -78,37 +94,126 @@ fn skipped(unknown: &[String]) -> String {
     format!("{users} not in the training data and left out: {}{more}", shown.join(", "))
 }
 
-/// The list of the query at that index, with original ids.
-fn ranked<'a>(model: &'a Model, lists: &'a RankedLists, at: usize) -> impl Iterator<Item = (&'a str, f32)> {
-    lists.list(at).map(|(item, score)| (model.items.original(item), score))
+/// What lists are made of.
+struct Lists<'a> {
+    ranker: &'a Ranker,
+    targets: &'a Targets,
+    titles: Option<ItemTable>,
+    explain: bool,
+    k: usize,
 }
 
-fn document(model: &Model, lists: &RankedLists) -> Vec<serde_json::Value> {
-    let list = |(at, &user): (usize, &u32)| {
-        let items = ranked(model, lists, at).map(|(item, score)| json!({ "item": item, "score": score }));
-        json!({ "user": model.users.original(user), "items": items.collect::<Vec<_>>() })
-    };
-    lists.queries().iter().enumerate().map(list).collect()
-}
+impl Lists<'_> {
+    fn model(&self) -> &Model {
+        self.ranker.model()
+    }
 
-/// Ranks and writes portion by portion.
-fn write_table(output: &Output, format: TableFormat, ranker: &Ranker, users: &[u32], k: usize) -> Result<()> {
-    let model = ranker.model();
-    let columns = vec![
-        Column::of_ids("user", &model.users),
-        Column::new("rank", ColumnType::UInt32),
-        Column::of_ids("item", &model.items),
-        Column::new("score", ColumnType::Float32),
-    ];
-    let mut table = TableWriter::create(output, format, columns)?;
-    for portion in users.chunks(PORTION) {
-        let lists = ranker.recommend(portion, k, &Filter::default())?;
-        for (at, &user) in portion.iter().enumerate() {
-            for (rank, (item, score)) in (1..).zip(ranked(model, &lists, at)) {
-                let user = Cell::Text(model.users.original(user));
-                table.row(&[user, Cell::UInt32(rank), Cell::Text(item), Cell::Float32(score)])?;
+    /// The title of an item; empty if there is none.
+    fn title(&self, item: u32) -> &str {
+        let title = self.titles.as_ref().and_then(|titles| titles.title(self.model().items.original(item)));
+        title.unwrap_or_default()
+    }
+
+    /// The items of a user's history that contribute most to the score of an item.
+    fn reasons(&self, at: usize, item: u32) -> Result<Vec<(u32, f32)>> {
+        let explained = self.ranker.explain(self.targets.history(self.model(), at), item)?;
+        let parts = explained.contributions.into_iter().take(REASONS);
+        Ok(parts.map(|part| (part.item, part.contribution)).collect())
+    }
+
+    /// The same in words.
+    fn because(&self, at: usize, item: u32) -> Result<String> {
+        let reason = |&(item, contribution): &(u32, f32)| match self.title(item) {
+            "" => format!("{} ({contribution:.4})", self.model().items.original(item)),
+            title => format!("{title} ({contribution:.4})"),
+        };
+        Ok(self.reasons(at, item)?.iter().map(reason).collect::<Vec<_>>().join("; "))
+    }
+
+    fn document(&self, lists: &RankedLists) -> Result<Vec<Value>> {
+        let items = &self.model().items;
+        let entry = |at: usize, (item, score): (u32, f32)| -> Result<Value> {
+            let mut entry = json!({ "item": items.original(item), "score": score });
+            if self.titles.is_some() {
+                entry["title"] = json!(self.title(item));
+            }
+            if self.explain {
+                let reason =
+                    |(item, part): (u32, f32)| json!({ "item": items.original(item), "contribution": part });
+                entry["because"] = self.reasons(at, item)?.into_iter().map(reason).collect();
+            }
+            Ok(entry)
+        };
+        let list = |at: usize| -> Result<Value> {
+            let items = lists.list(at).map(|pair| entry(at, pair)).collect::<Result<Vec<_>>>()?;
+            Ok(json!({ "user": self.targets.id(self.model(), at), "items": items }))
+        };
+        (0..self.targets.len()).map(list).collect()
+    }
+
+    /// The list of a user as a table.
+    fn text(&self, lists: &RankedLists, at: usize) -> Result<String> {
+        let titled = self.titles.is_some();
+        let header: Vec<&str> = ["rank", "item"]
+            .into_iter()
+            .chain(titled.then_some("title"))
+            .chain(self.explain.then_some("because"))
+            .chain(["score"])
+            .collect();
+        let rows = (1..).zip(lists.list(at)).map(|(rank, (item, score))| {
+            let mut row = vec![rank.to_string(), self.model().items.original(item).to_owned()];
+            if titled {
+                row.push(self.title(item).to_owned());
+            }
+            if self.explain {
+                row.push(self.because(at, item)?);
+            }
+            row.push(format!("{score:.4}"));
+            Ok(row)
+        });
+        Ok(table::ranking(&header, rows.collect::<Result<Vec<_>>>()?))
+    }
+
+    /// Ranks and writes portion by portion.
+    fn write_table(&self, output: &Output, format: TableFormat) -> Result<()> {
+        let (model, targets) = (self.model(), self.targets);
+        let titled = self.titles.is_some();
+        let text = |name| Column::new(name, ColumnType::Text);
+        let columns = [
+            Column::of_ids("user", targets.ids(model)),
+            Column::new("rank", ColumnType::UInt32),
+            Column::of_ids("item", &model.items),
+        ];
+        let columns = columns
+            .into_iter()
+            .chain(titled.then(|| text("title")))
+            .chain([Column::new("score", ColumnType::Float32)])
+            .chain(self.explain.then(|| text("because")))
+            .collect();
+        let mut table = TableWriter::create(output, format, columns)?;
+        let bar = CountBar::new(targets.len(), "users");
+        for start in (0..targets.len()).step_by(PORTION) {
+            let places = start..(start + PORTION).min(targets.len());
+            let lists = targets.rank(self.ranker, places.clone(), self.k)?;
+            for (list, at) in places.enumerate() {
+                for (rank, (item, score)) in (1..).zip(lists.list(list)) {
+                    let because = if self.explain { self.because(at, item)? } else { String::new() };
+                    let ids = [
+                        Cell::Text(targets.id(model, at)),
+                        Cell::UInt32(rank),
+                        Cell::Text(model.items.original(item)),
+                    ];
+                    let cells: Vec<Cell<'_>> = ids
+                        .into_iter()
+                        .chain(titled.then(|| Cell::Text(self.title(item))))
+                        .chain([Cell::Float32(score)])
+                        .chain(self.explain.then_some(Cell::Text(&because)))
+                        .collect();
+                    table.row(&cells)?;
+                }
+                bar.done(at + 1);
             }
         }
+        table.finish()
     }
-    table.finish()
 }

@@ -27,10 +27,10 @@ pub fn run(args: &SimilarArgs) -> anyhow::Result<()> {
         print_json(&serde_json::json!({ "run": args.run, "item": args.item, "similar": similar }))?;
     } else {
         let rows = (1..).zip(&similar).map(|(rank, similar)| {
-            [rank.to_string(), similar.item.to_owned(), format!("{:.4}", similar.similarity)]
+            vec![rank.to_string(), similar.item.to_owned(), format!("{:.4}", similar.similarity)]
         });
         print(format_args!("similar to item {}", args.item))?;
-        print(table::ranking(["rank", "item", "similarity"], rows))?;
+        print(table::ranking(&["rank", "item", "similarity"], rows))?;
     }
     Ok(())
 }

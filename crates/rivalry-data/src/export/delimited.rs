@@ -30,6 +30,7 @@ impl RowWriter for Delimited {
                 Cell::UInt32(n) => self.0.write_field(n.to_string()),
                 Cell::Float32(x) => self.0.write_field(x.to_string()),
                 Cell::Float64(x) => self.0.write_field(x.to_string()),
+                Cell::Vector(xs) => self.0.write_field(serde_json::to_string(xs)?),
             }
             .map_err(cause)?;
         }

@@ -42,6 +42,7 @@ impl RowWriter for Json {
                 Cell::UInt32(n) => serde_json::to_writer(&mut *sink, &n)?,
                 Cell::Float32(x) => serde_json::to_writer(&mut *sink, &x)?,
                 Cell::Float64(x) => serde_json::to_writer(&mut *sink, &x)?,
+                Cell::Vector(xs) => serde_json::to_writer(&mut *sink, xs)?,
             }
         }
         self.rows += 1;

@@ -55,6 +55,8 @@ pub enum ColumnType {
     Float32,
     /// 64-bit floating-point numbers.
     Float64,
+    /// Lists of 32-bit floating-point numbers, at least one; in CSV and TSV written as a JSON array.
+    Vector,
 }
 
 impl Column {
@@ -87,6 +89,8 @@ pub enum Cell<'a> {
     Float32(f32),
     /// A 64-bit floating-point number.
     Float64(f64),
+    /// A list of 32-bit floating-point numbers.
+    Vector(&'a [f32]),
 }
 
 /// A table that is being written. Rows are passed on as they come, so memory is bounded; a file appears when the table is

@@ -30,6 +30,8 @@ enum Values {
     UInt32(Vec<i32>),
     Float32(Vec<f32>),
     Float64(Vec<f64>),
+    /// The numbers of all lists, and for each whether it continues a list.
+    Vector(Vec<f32>, Vec<i16>),
 }
 
 pub(super) fn start(sink: OutputWriter, columns: &[Column]) -> io::Result<Box<dyn RowWriter>> {
@@ -43,15 +45,29 @@ pub(super) fn start(sink: OutputWriter, columns: &[Column]) -> io::Result<Box<dy
 }
 
 fn field(column: &Column) -> Result<Type, ParquetError> {
+    if column.kind == ColumnType::Vector {
+        return list(&column.name);
+    }
     let (physical, converted) = match column.kind {
         ColumnType::Text => (Physical::BYTE_ARRAY, ConvertedType::UTF8),
         ColumnType::Int64 => (Physical::INT64, ConvertedType::NONE),
         ColumnType::UInt32 => (Physical::INT32, ConvertedType::UINT_32),
         ColumnType::Float32 => (Physical::FLOAT, ConvertedType::NONE),
         ColumnType::Float64 => (Physical::DOUBLE, ConvertedType::NONE),
+        ColumnType::Vector => return Err(ParquetError::General("a list is no primitive type".into())),
     };
     let field = Type::primitive_type_builder(&column.name, physical);
     field.with_repetition(Repetition::REQUIRED).with_converted_type(converted).build()
+}
+
+/// A list of numbers, in the three levels that the format prescribes.
+fn list(name: &str) -> Result<Type, ParquetError> {
+    let element = Type::primitive_type_builder("element", Physical::FLOAT);
+    let element = element.with_repetition(Repetition::REQUIRED).build()?;
+    let list = Type::group_type_builder("list").with_repetition(Repetition::REPEATED);
+    let list = list.with_fields(vec![Arc::new(element)]).build()?;
+    let field = Type::group_type_builder(name).with_repetition(Repetition::REQUIRED);
+    field.with_converted_type(ConvertedType::LIST).with_fields(vec![Arc::new(list)]).build()
 }
 
 impl Values {
@@ -62,6 +78,7 @@ impl Values {
             ColumnType::UInt32 => Self::UInt32(Vec::new()),
             ColumnType::Float32 => Self::Float32(Vec::new()),
             ColumnType::Float64 => Self::Float64(Vec::new()),
+            ColumnType::Vector => Self::Vector(Vec::new(), Vec::new()),
         }
     }
 
@@ -75,6 +92,10 @@ impl Values {
             (Self::UInt32(values), Cell::UInt32(n)) => values.push(n.cast_signed()),
             (Self::Float32(values), Cell::Float32(x)) => values.push(x),
             (Self::Float64(values), Cell::Float64(x)) => values.push(x),
+            (Self::Vector(values, continues), Cell::Vector(xs)) if !xs.is_empty() => {
+                values.extend_from_slice(xs);
+                continues.extend((0..xs.len()).map(|place| i16::from(place > 0)));
+            }
             _ => return Err(io::Error::other("a cell of another type than its column")),
         }
         Ok(())
@@ -92,6 +113,11 @@ impl Parquet {
                 (ColumnWriter::Int32ColumnWriter(writer), Values::UInt32(values)) => drain(writer, values)?,
                 (ColumnWriter::FloatColumnWriter(writer), Values::Float32(values)) => drain(writer, values)?,
                 (ColumnWriter::DoubleColumnWriter(writer), Values::Float64(values)) => drain(writer, values)?,
+                (ColumnWriter::FloatColumnWriter(writer), Values::Vector(values, continues)) => {
+                    writer.write_batch(values, Some(&vec![1; values.len()]), Some(continues))?;
+                    values.clear();
+                    continues.clear();
+                }
                 _ => return Err(ParquetError::General("a column of another type than the schema's".into())),
             }
             column.close()?;

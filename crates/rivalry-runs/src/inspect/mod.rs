@@ -9,6 +9,7 @@ mod collect;
 mod diagnose;
 mod distribution;
 mod inspection;
+mod pair;
 mod sample;
 mod slates;
 #[cfg(test)]
@@ -18,3 +19,4 @@ pub use collect::{InspectOptions, inspect};
 pub use inspection::{
     Bounds, Distribution, GradientShares, Histogram, Inspection, Negative, Radius, Slate, TwoSlates,
 };
+pub use pair::ReferenceBatch;

@@ -1,5 +1,7 @@
 //! Training pairs with negatives, sampled as in training, and their scores in `f64`.
 
+use std::borrow::Cow;
+
 use rivalry::backbone::{Embeddings, Score};
 use rivalry::data::Interactions;
 use rivalry::loss::Row;
@@ -12,7 +14,7 @@ use rivalry::{Error, InputError, Matrix, Result};
 /// Samples training pairs and negatives, and scores them with a trained model.
 pub(super) struct PairSampler<'a> {
     pub model: &'a Model,
-    scored: Embeddings,
+    scored: Cow<'a, Embeddings>,
     /// The normalised item embeddings, if the score is not a cosine.
     directions: Option<Matrix>,
     sampler: Box<dyn Sampler + 'a>,
@@ -45,6 +47,18 @@ impl SampledPair {
         }
     }
 
+    /// Takes an item out of the negatives.
+    pub fn remove(&mut self, item: u32) {
+        let kept: Vec<usize> =
+            (0..self.negatives.len()).filter(|&place| self.negatives[place] != item).collect();
+        for values in [&mut self.scores, &mut self.similarities, &mut self.log_probs] {
+            if !values.is_empty() {
+                *values = kept.iter().map(|&place| values[place]).collect();
+            }
+        }
+        self.negatives = kept.iter().map(|&place| self.negatives[place]).collect();
+    }
+
     /// The indices of the negatives by descending score; ties in the order of sampling.
     pub fn ranking(&self) -> Vec<usize> {
         let mut places: Vec<usize> = (0..self.scores.len()).collect();
@@ -55,10 +69,14 @@ impl SampledPair {
 
 impl<'a> PairSampler<'a> {
     pub fn new(model: &'a Model, seed: u64) -> Result<Self> {
-        let gradient = model.config.require_gradient("be inspected")?;
         let scorer = model.scorer()?;
-        let scored =
-            scorer.embeddings().ok_or_else(|| InputError::new("the model has no embeddings"))?.clone();
+        let scored = scorer.embeddings().ok_or_else(|| InputError::new("the model has no embeddings"))?;
+        Self::of(model, Cow::Owned(scored.clone()), seed)
+    }
+
+    /// A sampler that scores with these embeddings, those of the model's scorer.
+    pub fn of(model: &'a Model, scored: Cow<'a, Embeddings>, seed: u64) -> Result<Self> {
+        let gradient = model.config.require_gradient("be inspected")?;
         let directions = match model.config.model.score() {
             Some(Score::Dot) => Some(unit_rows(&scored.items)),
             _ => None,

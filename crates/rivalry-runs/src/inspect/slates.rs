@@ -17,7 +17,12 @@ const POSITIVES: usize = 3;
 const SHOWN: usize = 20;
 
 /// A pair with its hardest negatives.
-fn slate(diagnosis: &Diagnosis<'_>, sampled: &SampledPair, competition: f64, multiplier: f64) -> Slate {
+pub(super) fn slate(
+    diagnosis: &Diagnosis<'_>,
+    sampled: &SampledPair,
+    competition: f64,
+    multiplier: f64,
+) -> Slate {
     let model = diagnosis.sampler.model;
     let softmax = diagnosis.losses.softmax().diagnose(sampled.row(), 1.0);
     let this_loss = diagnosis.losses.this_loss().diagnose(sampled.row(), multiplier);

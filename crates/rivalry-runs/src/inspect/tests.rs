@@ -178,3 +178,28 @@ fn similarities_are_cosines_also_where_scores_are_not() {
     assert!(similarities.iter().all(|s| s.abs() <= 1.0 + 1e-6));
     assert!(found.two_slates.iter().any(|two| two.calm.negatives.iter().any(|n| n.score.abs() > 1.0)));
 }
+
+#[test]
+fn a_single_pair_is_judged_as_in_a_batch() {
+    let model = trained("loss = { type = 'dsl-ca', alpha = 2, tau = 0.2 }");
+    let scorer = model.scorer().unwrap();
+    let embeddings = scorer.embeddings().unwrap();
+    let batch = ReferenceBatch::new(&model, embeddings).unwrap();
+    let slates: Vec<Slate> = (0..40).map(|item| batch.pair(&model, embeddings, (7, item)).unwrap()).collect();
+    assert_eq!(slates[3], batch.pair(&model, embeddings, (7, 3)).unwrap());
+    for (item, slate) in (0..).zip(&slates) {
+        // No item competes with itself, and no negative is one of the user's items.
+        let known = |id: &str| model.train.contains(7, model.items.dense(id).unwrap());
+        assert_eq!(slate.item, model.items.original(item));
+        assert!(slate.negatives.iter().all(|negative| negative.item != slate.item && !known(&negative.item)));
+    }
+    // Nearly the whole batch is the same, so the more contested pair has the lower temperature.
+    let mut by_competition: Vec<&Slate> = slates.iter().collect();
+    by_competition.sort_by(|a, b| a.competition.total_cmp(&b.competition));
+    assert!(by_competition.is_sorted_by(|a, b| a.temperature >= b.temperature - 1e-3));
+    assert!(by_competition[0].temperature > by_competition[39].temperature);
+    let model = with_loss(model, "type = 'dsl-ca'\nalpha = 0\ntau = 0.2");
+    let batch = ReferenceBatch::new(&model, embeddings).unwrap();
+    assert!(close(batch.pair(&model, embeddings, (7, 3)).unwrap().temperature, 0.2));
+    assert!(ReferenceBatch::new(&with_loss(model, "type = 'bpr'"), embeddings).is_err());
+}

@@ -181,6 +181,11 @@ pub fn open_model(path: &Path) -> Result<Model> {
     if path.is_dir() { RunFolder::open(path)?.model() } else { Model::read(path) }
 }
 
+/// The model file that [`open_model`] reads: the file itself, or the one in a run folder.
+pub fn model_file(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(MODEL) } else { path.to_owned() }
+}
+
 /// Removes a file, if it exists.
 pub(super) fn remove(path: &Path) -> Result<()> {
     match std::fs::remove_file(path) {

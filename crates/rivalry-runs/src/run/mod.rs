@@ -19,7 +19,7 @@ pub use agreement::Agreement;
 pub use checkpointer::RunCheckpointer;
 pub use find::find_runs;
 pub use finished::FinishedRun;
-pub use folder::{RunFolder, open_model};
+pub use folder::{RunFolder, model_file, open_model};
 pub use output::output_to;
 pub use provenance::Provenance;
 pub use quoted::quoted;

@@ -2,12 +2,14 @@
 
 mod candidates;
 pub(crate) mod check;
+mod explain;
 mod lists;
 #[cfg(test)]
 mod tests;
 mod top_k;
 
 pub(crate) use self::candidates::{Candidates, Mask};
+pub use self::explain::{Contribution, Explanation, Rival, Rivals, RivalsOf};
 pub use self::lists::RankedLists;
 pub use self::top_k::QUERIES;
 use self::top_k::{Ranking, top_k};
@@ -16,6 +18,7 @@ use crate::data::Interactions;
 use crate::memory::MemoryLimit;
 use crate::model::Model;
 use crate::scorer::{Query, Scorer};
+use crate::tensors::Tensors;
 use crate::{InputError, Result};
 
 /// Recommends items to known and to new users, and finds similar items and users.
@@ -88,6 +91,15 @@ impl Ranker {
     #[must_use]
     pub fn with_memory_limit(self, memory: MemoryLimit) -> Self {
         Self { memory, ..self }
+    }
+
+    /// The same ranker without what only training, saving and verification need: about half the memory. The
+    /// [tensors](Model::tensors) of the model are gone, and reference scores are computed from the scored embeddings.
+    #[must_use]
+    pub fn compact(mut self) -> Self {
+        self.model.tensors = Tensors::default();
+        self.scorer.drop_reference();
+        self
     }
 
     /// The model.

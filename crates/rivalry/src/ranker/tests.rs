@@ -109,3 +109,59 @@ fn similarity_is_the_cosine() {
     assert_eq!((found.items(0), found.scores(0)[1]), (&[1, 2][..], 0.0));
     assert!((f64::from(found.scores(0)[0]) - 0.5f64.sqrt()).abs() < 1e-6);
 }
+
+/// A model of random embeddings on a generated data set.
+fn trained(score: &str, model: &str) -> Ranker {
+    let settings = format!(
+        "model = {{ type = '{model}', score = '{score}' }}\nloss.type = 'sl'\ntrain = {{ epochs = 1, negatives = 20 }}"
+    );
+    let settings = if model == "popularity" { "model.type = 'popularity'".to_owned() } else { settings };
+    let layers = [crate::config::source_layer("synthetic"), settings.parse().unwrap()];
+    let config = crate::config::Config::from_layers(&layers).unwrap();
+    let data = crate::data::load(&config.data, &Default::default(), &mut |_| {}).unwrap();
+    let fitted = crate::train::fit(
+        &data,
+        &config,
+        None,
+        &mut crate::train::NoCheckpoints,
+        &mut crate::train::NoObserver,
+    );
+    let crate::train::Fitted::Done(fit) = fitted.unwrap() else { panic!() };
+    Ranker::new(fit.into_model(&data, config)).unwrap()
+}
+
+#[test]
+fn contributions_of_embeddings_add_up_to_the_score_of_a_new_user() {
+    for score in ["cosine", "dot"] {
+        let ranker = trained(score, "mf");
+        let history = ranker.model().train.items_of(3);
+        let explained = ranker.explain(history, 5).unwrap();
+        let sum: f64 = explained.contributions.iter().map(|c| f64::from(c.contribution)).sum();
+        assert!((sum - f64::from(explained.score)).abs() < 1e-5, "{score}: {sum} {}", explained.score);
+        assert_eq!(explained.contributions.len(), history.len());
+        assert!(explained.contributions.is_sorted_by(|a, b| a.contribution >= b.contribution));
+    }
+    // A model that ignores the history owes nothing to it.
+    let ranker = trained("cosine", "popularity");
+    let explained = ranker.explain(&[1, 2, 3], 5).unwrap();
+    assert!(explained.contributions.iter().all(|c| c.contribution == 0.0));
+    assert!(ranker.explain(&[1, 99_999], 5).is_err() && ranker.explain(&[1], 99_999).is_err());
+}
+
+#[test]
+fn rivals_are_the_highest_scores_and_the_nearest_items() {
+    let ranker = trained("cosine", "mf").compact();
+    let lists = ranker.recommend(&[3], 6, &Filter::default()).unwrap();
+    let item = lists.items(0)[2];
+    let rivals = ranker.rivals(RivalsOf::User(3), item, 5, &Filter::default()).unwrap();
+    let others: Vec<u32> = lists.items(0).iter().copied().filter(|&other| other != item).collect();
+    assert_eq!(rivals.hardest.iter().map(|rival| rival.item).collect::<Vec<_>>(), others);
+    let near = ranker.similar(Side::Items, &[item], 5, &Filter::default()).unwrap();
+    let similar = rivals.similar.unwrap();
+    assert_eq!(similar.iter().map(|rival| rival.item).collect::<Vec<_>>(), near.items(0));
+    // Each number is the one that the model gives when asked directly.
+    let all = ranker.recommend(&[3], ranker.model().items.len(), &Filter::NONE).unwrap();
+    assert!(similar.iter().all(|rival| all.list(0).any(|pair| pair == (rival.item, rival.score))));
+    let popularity = trained("cosine", "popularity");
+    assert_eq!(popularity.rivals(RivalsOf::User(3), item, 5, &Filter::default()).unwrap().similar, None);
+}

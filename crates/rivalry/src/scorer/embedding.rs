@@ -1,11 +1,14 @@
 //! Scores that are dot products of embeddings.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use rivalry_kernels::{LANES, Lane, ZERO, dots_packed, pack_panels};
+use rivalry_kernels::Lane;
 
-use super::{ItemBlock, Query, ReferenceScores, Scorer, fold_in, unit_rows};
+use super::fold_in::{fold_in_from, mean};
+use super::packed::{dots, pack};
+use super::similarity::Similarity;
+use super::{ItemBlock, Query, ReferenceScores, Scorer, leave_one_out};
 use crate::Matrix;
 use crate::backbone::{Embeddings, Score, Unit};
 use crate::data::Interactions;
@@ -15,19 +18,25 @@ type FoldIn = dyn Fn(&Matrix, &Interactions) -> Matrix + Send + Sync;
 
 /// A scorer whose scores are dot products, or cosines, of embeddings.
 pub struct EmbeddingScorer<'a> {
-    /// The embeddings whose dot products are the scores.
-    scored: Cow<'a, Embeddings>,
-    /// The same before they were scaled to length one, where the score is the cosine and they were not already.
+    tables: Arc<Tables<'a>>,
+    /// The embeddings before they were scaled to length one, where the score is the cosine and they were not already.
     raw: Option<Embeddings>,
     score: Score,
-    /// The item embeddings, packed for products with many queries or with one.
-    panels: Vec<Lane>,
     /// Makes vectors of new users, where the model has a way of its own.
     fold_in: Option<Box<FoldIn>>,
+    /// The mean of the item embeddings, for new users.
+    centre: OnceLock<Vec<f64>>,
     /// The lengths of the item embeddings in `f64`, for reference scores.
     item_norms: OnceLock<Vec<f64>>,
-    item_similarity: OnceLock<Box<EmbeddingScorer<'static>>>,
-    user_similarity: OnceLock<Box<EmbeddingScorer<'static>>>,
+    item_similarity: OnceLock<Similarity<'a>>,
+    user_similarity: OnceLock<Similarity<'a>>,
+}
+
+/// The embeddings whose dot products are the scores, shared with the similarity of the items.
+pub(super) struct Tables<'a> {
+    pub scored: Cow<'a, Embeddings>,
+    /// The item embeddings, packed for products with many queries or with one.
+    pub panels: Vec<Lane>,
 }
 
 impl EmbeddingScorer<'static> {
@@ -41,13 +50,6 @@ impl EmbeddingScorer<'static> {
                 Self::of(Cow::Owned(unit.embeddings), Some(embeddings), score)
             }
         }
-    }
-
-    /// The similarity of the rows of a table: their cosine.
-    fn similarity(table: &Matrix) -> Box<Self> {
-        let unit = unit_rows(table);
-        let embeddings = Embeddings { users: unit.clone(), items: unit };
-        Box::new(Self::of(Cow::Owned(embeddings), None, Score::Cosine))
     }
 }
 
@@ -70,62 +72,85 @@ impl<'a> EmbeddingScorer<'a> {
     fn of(scored: Cow<'a, Embeddings>, raw: Option<Embeddings>, score: Score) -> Self {
         let panels = pack(&scored.items);
         Self {
-            scored,
+            tables: Arc::new(Tables { scored, panels }),
             raw,
             score,
-            panels,
             fold_in: None,
+            centre: OnceLock::new(),
             item_norms: OnceLock::new(),
             item_similarity: OnceLock::new(),
             user_similarity: OnceLock::new(),
         }
     }
+
+    fn embeddings(&self) -> &Embeddings {
+        &self.tables.scored
+    }
+
+    fn centre(&self) -> &[f64] {
+        let items = &self.embeddings().items;
+        self.centre.get_or_init(|| mean(items, &Vec::from_iter(0..items.rows() as u32)))
+    }
 }
 
 impl Scorer for EmbeddingScorer<'_> {
     fn n_users(&self) -> usize {
-        self.scored.users.rows()
+        self.embeddings().users.rows()
     }
 
     fn n_items(&self) -> usize {
-        self.scored.items.rows()
+        self.embeddings().items.rows()
     }
 
     fn query(&self, users: &[u32]) -> Query {
-        Query::Vectors(self.scored.users.gather(users))
+        Query::Vectors(self.embeddings().users.gather(users))
     }
 
     fn fold_in(&self, histories: &Interactions) -> Query {
+        let items = &self.embeddings().items;
         Query::Vectors(match &self.fold_in {
-            Some(fold_in) => fold_in(&self.scored.items, histories),
-            None => fold_in(&self.scored.items, histories, self.score == Score::Cosine),
+            Some(fold_in) => fold_in(items, histories),
+            None => fold_in_from(items, self.centre(), histories, self.score == Score::Cosine),
         })
     }
 
     fn score(&self, query: &Query, items: ItemBlock<'_>, out: &mut Matrix) {
         let Query::Vectors(vectors) = query else { panic!("queries of this scorer are vectors") };
-        let lanes = vectors.lanes();
-        assert_eq!(lanes, self.scored.items.lanes(), "queries of another dimension");
-        out.resize(vectors.rows(), items.len());
-        match items {
-            ItemBlock::Range(range) if (range.start as usize).is_multiple_of(LANES) => {
-                let (first, n) = (range.start as usize / LANES, range.len().div_ceil(LANES));
-                let width = lanes * LANES;
-                let panels = &self.panels[first * width..(first + n) * width];
-                let stride = out.lanes();
-                dots_packed(vectors.as_lanes(), lanes, panels, out.as_lanes_mut(), stride);
+        dots(vectors, &self.embeddings().items, &self.tables.panels, items, out);
+    }
+
+    /// The vector of a new user is a mean over the history, so a score is a sum over it.
+    fn contributions(&self, history: &[u32], items: &[u32]) -> Matrix {
+        if self.fold_in.is_some() {
+            return leave_one_out(self, history, items);
+        }
+        let table = &self.embeddings().items;
+        let histories = Interactions::from_pairs(1, table.rows(), history.iter().map(|&item| (0, item)));
+        let history = histories.items_of(0);
+        let centre = self.centre();
+        let length = match self.score {
+            Score::Dot => 1.0,
+            Score::Cosine => {
+                let of_user = mean(table, history);
+                of_user.iter().zip(centre).map(|(x, centre)| (x - centre).powi(2)).sum::<f64>().sqrt()
             }
-            _ => {
-                let ids: Vec<u32> = items.iter().collect();
-                let panels = pack(&self.scored.items.gather(&ids));
-                let stride = out.lanes();
-                dots_packed(vectors.as_lanes(), lanes, &panels, out.as_lanes_mut(), stride);
+        };
+        let divisor = history.len() as f64 * if length > 0.0 { length } else { 1.0 };
+        let mut out = Matrix::zeros(history.len(), items.len());
+        for (row, &of_user) in history.iter().enumerate() {
+            let of_user = table.row(of_user as usize);
+            for (place, &item) in out.row_mut(row).iter_mut().zip(items) {
+                let products = of_user.iter().zip(centre).zip(table.row(item as usize));
+                let sum: f64 =
+                    products.map(|((&x, centre), &y)| (f64::from(x) - centre) * f64::from(y)).sum();
+                *place = (sum / divisor) as f32;
             }
         }
+        out
     }
 
     fn reference_scores(&self, user: u32) -> ReferenceScores {
-        let Embeddings { users, items } = self.raw.as_ref().unwrap_or(&self.scored);
+        let Embeddings { users, items } = self.raw.as_ref().unwrap_or_else(|| self.embeddings());
         let norms =
             self.item_norms.get_or_init(|| (0..items.rows()).map(|item| norm(items.row(item))).collect());
         let query = users.row(user as usize);
@@ -145,24 +170,26 @@ impl Scorer for EmbeddingScorer<'_> {
     }
 
     fn item_similarity(&self) -> Option<&dyn Scorer> {
-        Some(&**self.item_similarity.get_or_init(|| EmbeddingScorer::similarity(&self.scored.items)))
+        Some(self.item_similarity.get_or_init(|| match self.score {
+            Score::Cosine => Similarity::of_scored_items(Arc::clone(&self.tables)),
+            Score::Dot => Similarity::of_rows(&self.embeddings().items),
+        }))
     }
 
     fn user_similarity(&self) -> Option<&dyn Scorer> {
-        Some(&**self.user_similarity.get_or_init(|| EmbeddingScorer::similarity(&self.scored.users)))
+        Some(self.user_similarity.get_or_init(|| match self.score {
+            Score::Cosine => Similarity::of_scored_users(Arc::clone(&self.tables)),
+            Score::Dot => Similarity::of_rows(&self.embeddings().users),
+        }))
     }
 
     fn embeddings(&self) -> Option<&Embeddings> {
-        Some(&self.scored)
+        Some(&self.tables.scored)
     }
-}
 
-/// Packs a table into panels.
-fn pack(table: &Matrix) -> Vec<Lane> {
-    let width = table.lanes() * LANES;
-    let mut panels = vec![ZERO; table.rows().div_ceil(LANES) * width];
-    pack_panels(table.as_lanes(), table.lanes(), &mut panels);
-    panels
+    fn drop_reference(&mut self) {
+        self.raw = None;
+    }
 }
 
 fn norm(row: &[f32]) -> f64 {

@@ -13,15 +13,19 @@ use crate::data::Interactions;
 /// # Panics
 /// If the histories are not of this table's items.
 pub fn fold_in(items: &Matrix, histories: &Interactions, unit: bool) -> Matrix {
-    assert_eq!(items.rows(), histories.n_items(), "histories of other items");
     let all: Vec<u32> = (0..items.rows() as u32).collect();
-    let centre = mean(items, &all);
+    fold_in_from(items, &mean(items, &all), histories, unit)
+}
+
+/// The same, given the mean over all items.
+pub(super) fn fold_in_from(items: &Matrix, centre: &[f64], histories: &Interactions, unit: bool) -> Matrix {
+    assert_eq!(items.rows(), histories.n_items(), "histories of other items");
     let mut users = Matrix::zeros(histories.n_users(), items.cols());
     for user in 0..histories.n_users() {
         let history = histories.items_of(user as u32);
         if !history.is_empty() {
             let of_user = mean(items, history);
-            for ((x, of_user), centre) in users.row_mut(user).iter_mut().zip(of_user).zip(&centre) {
+            for ((x, of_user), centre) in users.row_mut(user).iter_mut().zip(of_user).zip(centre) {
                 *x = (of_user - centre) as f32;
             }
         }
@@ -29,7 +33,8 @@ pub fn fold_in(items: &Matrix, histories: &Interactions, unit: bool) -> Matrix {
     if unit { unit_rows(&users) } else { users }
 }
 
-fn mean(items: &Matrix, ids: &[u32]) -> Vec<f64> {
+/// The mean of these rows.
+pub(super) fn mean(items: &Matrix, ids: &[u32]) -> Vec<f64> {
     let mut sum = vec![0.0; items.cols()];
     for &id in ids {
         sum.iter_mut().zip(items.row(id as usize)).for_each(|(sum, &x)| *sum += f64::from(x));

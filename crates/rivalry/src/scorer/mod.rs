@@ -3,6 +3,8 @@
 mod embedding;
 mod fold_in;
 mod item_item;
+mod packed;
+mod similarity;
 mod sparse_weights;
 
 use std::ops::Range;
@@ -46,6 +48,15 @@ pub trait Scorer: Send + Sync {
     /// `evaluate --verify` checks the others against.
     fn reference_scores(&self, user: u32) -> ReferenceScores;
 
+    /// What each item of a new user's history contributes to the scores of some items: one row per item of the history,
+    /// ascending and each once, one column per scored item.
+    ///
+    /// By default this is the score from the whole history minus the score without that item. A scorer whose scores of
+    /// new users are sums over the history returns the terms of the sum.
+    fn contributions(&self, history: &[u32], items: &[u32]) -> Matrix {
+        leave_one_out(self, history, items)
+    }
+
     /// The similarity of items to each other, as a scorer whose users are items; `None` if the model defines none.
     fn item_similarity(&self) -> Option<&dyn Scorer> {
         None
@@ -60,6 +71,34 @@ pub trait Scorer: Send + Sync {
     fn embeddings(&self) -> Option<&Embeddings> {
         None
     }
+
+    /// Frees what only [`reference_scores`](Self::reference_scores) uses; those may then be less exact.
+    fn drop_reference(&mut self) {}
+}
+
+/// For each item of a history, the scores of some items from the whole history minus those without that item.
+fn leave_one_out<S: Scorer + ?Sized>(scorer: &S, history: &[u32], items: &[u32]) -> Matrix {
+    let mut history = history.to_vec();
+    history.sort_unstable();
+    history.dedup();
+    let mut ids = items.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    let kept = |left_out: usize| history.iter().enumerate().filter(move |&(place, _)| place != left_out);
+    // The last row is the whole history: nothing is at its place.
+    let rows =
+        (0..=history.len() as u32).flat_map(|row| kept(row as usize).map(move |(_, &item)| (row, item)));
+    let histories = Interactions::from_pairs(history.len() + 1, scorer.n_items(), rows);
+    let mut scores = Matrix::default();
+    scorer.score(&scorer.fold_in(&histories), ItemBlock::Ids(&ids), &mut scores);
+    let places = items.iter().map(|item| ids.partition_point(|id| id < item)).collect::<Vec<_>>();
+    let mut out = Matrix::zeros(history.len(), items.len());
+    for row in 0..history.len() {
+        for (out, &place) in out.row_mut(row).iter_mut().zip(&places) {
+            *out = scores.row(history.len())[place] - scores.row(row)[place];
+        }
+    }
+    out
 }
 
 /// Scores in `f64`.
