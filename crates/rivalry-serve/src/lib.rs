@@ -16,8 +16,8 @@ mod extract;
 mod feedback;
 mod file_stamp;
 mod guard;
-#[cfg(feature = "hnsw")]
-mod hnsw;
+#[cfg_attr(feature = "hnsw", path = "hnsw.rs")]
+#[cfg_attr(not(feature = "hnsw"), path = "no_index.rs")]
 mod index;
 mod metrics;
 mod models;

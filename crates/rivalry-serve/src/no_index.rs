@@ -1,4 +1,4 @@
-//! An approximate index of the items.
+//! In the place of the approximate index, in builds without it.
 
 use rivalry::Result;
 use rivalry::ranker::Ranker;
@@ -6,14 +6,9 @@ use rivalry::ranker::Ranker;
 use crate::compute::UserTask;
 use crate::served::List;
 
-#[cfg(feature = "hnsw")]
-pub(crate) use crate::hnsw::Index;
-
 /// This build has none.
-#[cfg(not(feature = "hnsw"))]
 pub(crate) enum Index {}
 
-#[cfg(not(feature = "hnsw"))]
 impl Index {
     pub fn build(_: &Ranker) -> Result<Option<Self>> {
         let what = "this build has no approximate index: it was built without the feature `hnsw`";
