@@ -167,7 +167,7 @@ pub(crate) fn tile<S: Simd, const M: usize, const ADD: bool>(
 mod tests {
     use super::*;
     use crate::Matrix;
-    use crate::simd::{at_every_level, level_name};
+    use crate::simd::at_every_level;
 
     fn number(r: usize, c: usize) -> f32 {
         ((r * 31 + c * 7) % 13) as f32 - 6.0
@@ -200,6 +200,7 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn the_level_decides_how_scores_are_rounded() {
+        use crate::simd::level_name;
         let queries = Matrix::from_fn(3, 40, |r, c| (1.0 + number(r, c)).sin());
         let table = Matrix::from_fn(20, 40, |r, c| (2.0 + number(c, r)).cos());
         let mut panels = vec![Lane([0.0; LANES]); 2 * table.lanes() * LANES];
