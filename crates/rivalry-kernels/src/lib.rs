@@ -36,7 +36,7 @@ mod top_k;
 pub use adam::{AdamStep, adam, adam_zero_grad};
 pub use blocked_gather::{BlockedGather, GatherBlock};
 pub use dense::{add_weighted_sums, add_weighted_sums_transposed, dots_packed, pack_panels};
-pub use gather::{add_to_rows, add_weighted_rows, dots};
+pub use gather::{add_to_rows, add_weighted_rows, dots, gather_weighted_rows};
 pub use least_squares::{add_gram, solve_normal_equations};
 pub use matrix::{LANES, Lane, Matrix, ZERO};
 pub use normalise::{normalise, normalise_backward};
