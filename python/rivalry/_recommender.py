@@ -60,13 +60,13 @@ class Recommender(Parameters, Ranking):
     for bit: for any number of threads, and on the command line, too.
 
     ``None`` stands for the default of a setting, which depends on the model or the loss; the values below are those of
-    ``"mf"`` with the default loss. Closed-form models, such as ``"popularity"``, have no loss, no epochs and no
-    factors: for them, these settings must not be given.
+    ``"mf"`` with the default loss. Closed-form models, such as ``"ease"``, have no loss and no epochs, and but for
+    ``"ials"`` no factors: for them, these settings must not be given.
 
     Parameters
     ----------
     model, model_params:
-        The model, such as ``"mf"``, ``"lightgcn"`` or ``"popularity"``, and its parameters, such as ``{"layers": 2}``
+        The model, such as ``"mf"``, ``"lightgcn"`` or ``"ease"``, and its parameters, such as ``{"layers": 2}``
         (see :func:`rivalry.models`).
     loss, loss_params:
         The loss (default ``"dsl"``) and its parameters, such as ``{"tau": 0.1}`` (see :func:`rivalry.losses`).

@@ -22,7 +22,7 @@ def training_set() -> np.ndarray:
 
 def ials(x: np.ndarray) -> dict[str, list[list[float]]]:
     """One sweep with exact solutions, users first."""
-    regularization, unobserved = 0.05, 0.2
+    regularization, unobserved = 0.4, 0.2
 
     def start(rows: int, shift: int) -> np.ndarray:
         r, c = np.indices((rows, 3))
@@ -30,9 +30,10 @@ def ials(x: np.ndarray) -> dict[str, list[list[float]]]:
 
     def solve(x: np.ndarray, others: np.ndarray) -> np.ndarray:
         rows = []
-        for row in x:
+        frequencies = x.sum(axis=1) + unobserved * len(others)
+        for row, frequency in zip(x, frequencies):
             own = others[row > 0]
-            norm = regularization * (len(own) + unobserved * len(others))
+            norm = regularization * frequency / frequencies.mean()
             matrix = own.T @ own + unobserved * others.T @ others + norm * np.eye(3)
             rows.append(np.linalg.solve(matrix, own.sum(axis=0)))
         return np.array(rows)

@@ -23,14 +23,14 @@ pub(super) const RP3BETA: Entry = Entry {
 const ALPHA: Param = Param {
     name: "alpha",
     doc: "exponent of the transition probabilities",
-    default: Value::Number(1.0),
+    default: Value::Number(0.6),
     range: Range::Within(0.0, 10.0),
-    search: Search::uniform(&[0.4, 0.7, 1.0, 1.3]),
+    search: Search::uniform(&[0.2, 0.5, 0.8, 1.1]),
 };
 const BETA: Param = Param {
     name: "beta",
     doc: "exponent of the popularity that a score is divided by",
-    default: Value::Number(0.5),
+    default: Value::Number(0.4),
     range: Range::Within(0.0, 10.0),
     search: Search::uniform(&[0.0, 0.25, 0.5, 0.75]),
 };

@@ -6,11 +6,13 @@
 //!
 //! ```text
 //! Σ_{(u,i) ∈ S} (w_u·h_i - 1)² + α Σ_u Σ_i (w_u·h_i)²
-//!   + λ ( Σ_u (|I_u| + α |I|)^ν ‖w_u‖² + Σ_i (|U_i| + α |U|)^ν ‖h_i‖² )
+//!   + λ ( Σ_u (f_u / mean f_u)^ν ‖w_u‖² + Σ_i (f_i / mean f_i)^ν ‖h_i‖² )
 //! ```
 //!
-//! where α is `unobserved_weight`, λ `regularization` and ν `regularization_exp`. `implicit` minimises the same function
-//! with ν = 0, up to the scale of the factors: its `alpha` is (1 + α)/α, its `regularization` λ (1 + α)/α.
+//! with the frequencies `f_u = |I_u| + α |I|` and `f_i = |U_i| + α |U|`; α is `unobserved_weight`, λ `regularization` and ν
+//! `regularization_exp`. Rendle et al. don't divide by the means, so their λ depends on the size of the data: it is ours
+//! divided by the geometric mean of `(mean f_u)^ν` and `(mean f_i)^ν`. `implicit` minimises the same function with ν = 0,
+//! up to the scale of the factors: its `alpha` is (1 + α)/α, its `regularization` λ (1 + α)/α.
 
 mod sweep;
 #[cfg(test)]
@@ -56,9 +58,9 @@ const ITERATIONS: Param = Param {
 const REGULARIZATION: Param = Param {
     name: "regularization",
     doc: "λ, the weight of the squared norms",
-    default: Value::Number(0.03),
+    default: Value::Number(5.0),
     range: Range::Positive,
-    search: Search::log_uniform(&[0.003, 0.01, 0.03, 0.1]),
+    search: Search::log_uniform(&[1.0, 3.0, 10.0, 30.0]),
 };
 const REGULARIZATION_EXP: Param = Param {
     name: "regularization_exp",
@@ -72,7 +74,7 @@ const UNOBSERVED_WEIGHT: Param = Param {
     doc: "α, the weight of all pairs, as against 1 for the training pairs",
     default: Value::Number(0.1),
     range: Range::Positive,
-    search: Search::log_uniform(&[0.01, 0.03, 0.1, 0.3]),
+    search: Search::log_uniform(&[0.01, 0.03, 0.1, 0.3, 1.0]),
 };
 const STDDEV: Param = Param {
     name: "stddev",
@@ -110,11 +112,27 @@ struct Penalty {
     exponent: f64,
 }
 
-impl Penalty {
-    /// The weight of the squared norm of a row with so many of the other side's rows.
-    fn of_row(&self, interactions: usize, others: usize) -> f32 {
-        let frequency = interactions as f64 + self.unobserved * others as f64;
-        (self.regularization * frequency.powf(self.exponent)) as f32
+/// The weights of the squared norms of a table's rows.
+#[derive(Clone, Copy, Debug)]
+struct Norms {
+    penalty: Penalty,
+    /// The weight of all pairs of a row together.
+    unobserved: f64,
+    /// The mean frequency of a row.
+    mean: f64,
+}
+
+impl Norms {
+    /// For the rows of these interactions.
+    fn new(penalty: Penalty, rows: &Interactions) -> Self {
+        let unobserved = penalty.unobserved * rows.n_items() as f64;
+        Self { penalty, unobserved, mean: rows.len() as f64 / rows.n_users().max(1) as f64 + unobserved }
+    }
+
+    /// For a row with this number of interactions.
+    fn of_row(&self, interactions: usize) -> f32 {
+        let frequency = (interactions as f64 + self.unobserved) / self.mean;
+        (self.penalty.regularization * frequency.powf(self.penalty.exponent)) as f32
     }
 }
 
@@ -204,10 +222,11 @@ impl ClosedForm for Ials {
         if (factors.users.rows(), factors.items.rows()) != (train.n_users(), train.n_items()) {
             return Err(broken("its tables and ids are of different sizes").into());
         }
-        let (penalty, normal) = (self.penalty, OnceLock::new());
+        let (unobserved, norms) = (self.penalty.unobserved, Norms::new(self.penalty, train));
+        let normal = OnceLock::new();
         let scorer = EmbeddingScorer::new(factors, Score::Dot);
         Ok(Box::new(scorer.with_fold_in(move |items, histories| {
-            normal.get_or_init(|| Normal::new(items, penalty)).solve(items, histories)
+            normal.get_or_init(|| Normal::new(items, unobserved, norms)).solve(items, histories)
         })))
     }
 }

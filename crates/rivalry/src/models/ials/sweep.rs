@@ -8,10 +8,10 @@
 use rayon::prelude::*;
 use rivalry_kernels::{
     LANES, Lane, ZERO, add_gram, add_weighted_rows, add_weighted_sums, add_weighted_sums_transposed, dots,
-    solve_normal_equations,
+    gather_weighted_rows, solve_normal_equations,
 };
 
-use super::Penalty;
+use super::{Norms, Penalty};
 use crate::Matrix;
 use crate::data::Interactions;
 
@@ -31,18 +31,19 @@ impl HalfSweep {
     /// Improves all rows of a table, given those of the other. `false` if a system has no solution, because numbers
     /// overflowed.
     pub fn run(&self, table: &mut Matrix, others: &Matrix, rows: &Interactions) -> bool {
-        let lanes = table.lanes();
+        let (lanes, norms) = (table.lanes(), Norms::new(self.penalty, rows));
         let mut predictions = vec![0.0; rows.len()];
         let blocks: Vec<_> = (0..lanes)
             .step_by(self.block_lanes)
-            .map(|first| Block::new(others, first..(first + self.block_lanes).min(lanes), self.penalty))
+            .map(|first| {
+                Block::new(others, first..(first + self.block_lanes).min(lanes), self.penalty.unobserved)
+            })
             .collect();
         for block in &blocks {
             for_each_task(table, rows, &mut predictions, |task| task.predict(block));
         }
         blocks.iter().all(|block| {
-            let solved =
-                for_each_task(table, rows, &mut predictions, |mut task| task.solve(block, self.penalty));
+            let solved = for_each_task(table, rows, &mut predictions, |mut task| task.solve(block, norms));
             solved.into_iter().all(|solved| solved)
         })
     }
@@ -56,11 +57,10 @@ struct Block {
     table: Vec<Lane>,
     /// The Gram matrix of the whole table times the weight of what is not observed: the block's columns of it.
     gram: Vec<Lane>,
-    others: usize,
 }
 
 impl Block {
-    fn new(others: &Matrix, range: std::ops::Range<usize>, penalty: Penalty) -> Self {
+    fn new(others: &Matrix, range: std::ops::Range<usize>, unobserved: f64) -> Self {
         let lanes = range.len();
         let mut table = vec![ZERO; others.rows() * lanes];
         table.par_chunks_mut(lanes * GRAM_ROWS).enumerate().for_each(|(chunk, out)| {
@@ -68,8 +68,8 @@ impl Block {
                 out.copy_from_slice(&others.row_lanes(chunk * GRAM_ROWS + n)[range.clone()]);
             }
         });
-        let gram = gram(others, &table, lanes, penalty.unobserved);
-        Self { first: range.start, lanes, table, gram, others: others.rows() }
+        let gram = gram(others, &table, lanes, unobserved);
+        Self { first: range.start, lanes, table, gram }
     }
 }
 
@@ -140,7 +140,7 @@ impl Task<'_> {
     }
 
     /// Solves for the block's dimensions. `false` if a system has no solution.
-    fn solve(&mut self, block: &Block, penalty: Penalty) -> bool {
+    fn solve(&mut self, block: &Block, norms: Norms) -> bool {
         let lanes = block.lanes;
         let n_rows = self.table.len() / self.lanes;
         // The gradient of what is not observed.
@@ -153,7 +153,7 @@ impl Task<'_> {
             let ids = self.rows.items_of((self.first + n) as u32);
             let predictions = &mut self.predictions[at..at + ids.len()];
             at += ids.len();
-            let norm = penalty.of_row(ids.len(), block.others);
+            let norm = norms.of_row(ids.len());
             let row = &mut row[block.first..][..lanes];
             let gradient = &unobserved[n * lanes..][..lanes];
             if !scratch.step(row, block, (ids, predictions), gradient, norm) {
@@ -171,6 +171,8 @@ struct Scratch {
     matrix: Vec<Lane>,
     step: Vec<Lane>,
     weights: Vec<f32>,
+    /// 0, 1, 2, …
+    places: Vec<u32>,
 }
 
 impl Scratch {
@@ -184,30 +186,30 @@ impl Scratch {
         norm: f32,
     ) -> bool {
         let lanes = block.lanes;
-        self.gathered.clear();
-        for &id in ids {
-            self.gathered.extend_from_slice(&block.table[id as usize * lanes..][..lanes]);
-        }
         self.matrix.clear();
         self.matrix.extend_from_slice(&block.gram[block.first * LANES * lanes..][..LANES * lanes * lanes]);
         for k in 0..LANES * lanes {
             self.matrix[k * lanes + k / LANES].0[k % LANES] += norm;
         }
-        add_gram(&self.gathered, lanes, &mut self.matrix);
         self.step.clear();
         for (x, gradient) in row.iter().zip(unobserved) {
             self.step.push(Lane(std::array::from_fn(|l| -gradient.0[l] - norm * x.0[l])));
         }
         self.weights.clear();
         self.weights.extend(predictions.iter().map(|prediction| 1.0 - prediction));
-        add_weighted_rows(&block.table, ids, &self.weights, &mut self.step);
+        self.gathered.resize(ids.len() * lanes, ZERO);
+        gather_weighted_rows(&block.table, ids, &self.weights, &mut self.gathered, &mut self.step);
+        add_gram(&self.gathered, lanes, &mut self.matrix);
         if !solve_normal_equations(&mut self.matrix, lanes, &mut self.step) {
             return false;
         }
         for (x, step) in row.iter_mut().zip(&self.step) {
             x.0.iter_mut().zip(step.0).for_each(|(x, step)| *x += step);
         }
-        add_dots(&self.step, block, ids, predictions, &mut self.weights);
+        // Of the gathered rows, which are in the first-level cache.
+        self.places.extend(self.places.len() as u32..ids.len() as u32);
+        dots(&self.step, &self.gathered, &self.places[..ids.len()], &mut self.weights);
+        predictions.iter_mut().zip(&self.weights).for_each(|(sum, x)| *sum += x);
         true
     }
 }
@@ -222,13 +224,13 @@ fn add_dots(query: &[Lane], block: &Block, ids: &[u32], out: &mut [f32], scratch
 /// The normal equations of new users: what they have in common.
 pub(super) struct Normal {
     gram: Vec<Lane>,
-    penalty: Penalty,
+    norms: Norms,
 }
 
 impl Normal {
     /// The equations for these item factors.
-    pub fn new(items: &Matrix, penalty: Penalty) -> Self {
-        Self { gram: gram(items, items.as_lanes(), items.lanes(), penalty.unobserved), penalty }
+    pub fn new(items: &Matrix, unobserved: f64, norms: Norms) -> Self {
+        Self { gram: gram(items, items.as_lanes(), items.lanes(), unobserved), norms }
     }
 
     /// One row per user: the exact solution for the user's items. A system that has no solution, which a finite model
@@ -239,7 +241,7 @@ impl Normal {
         users.as_lanes_mut().par_chunks_mut(lanes).enumerate().for_each(|(user, row)| {
             let ids = histories.items_of(user as u32);
             let mut matrix = self.gram.clone();
-            let norm = self.penalty.of_row(ids.len(), items.rows());
+            let norm = self.norms.of_row(ids.len());
             for k in 0..LANES * lanes {
                 matrix[k * lanes + k / LANES].0[k % LANES] += norm;
             }
