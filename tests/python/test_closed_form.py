@@ -127,6 +127,7 @@ def test_ease_is_that_of_numpy_in_double_precision(small: sp.csr_matrix, regular
         np.testing.assert_allclose(sparse, expected, atol=2e-5)
 
 
+@pytest.mark.filterwarnings("ignore")  # of implicit
 @pytest.mark.parametrize("weighting", ["cosine", "tfidf", "bm25"])
 def test_item_knn_is_that_of_implicit(small: sp.csr_matrix, weighting: str) -> None:
     implicit = pytest.importorskip("implicit.nearest_neighbours")
@@ -142,6 +143,7 @@ def test_item_knn_is_that_of_implicit(small: sp.csr_matrix, weighting: str) -> N
         np.testing.assert_allclose(np.sort(row)[-10:], np.sort(other)[-10:], rtol=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore")  # of implicit
 def test_ials_minimises_what_implicit_minimises(small: sp.csr_matrix) -> None:
     als = pytest.importorskip("implicit.cpu.als")
     weight, regularization = 0.2, 0.3

@@ -128,9 +128,7 @@ impl Corner {
                 return None;
             }
             inverse[k] = 1.0 / pivot.sqrt();
-            for c in k + 1..FOUR {
-                above[k][c] *= inverse[k];
-            }
+            above[k][k + 1..].iter_mut().for_each(|x| *x *= inverse[k]);
             for j in k + 1..FOUR {
                 for c in j..FOUR {
                     above[j][c] -= above[k][j] * above[k][c];
@@ -151,7 +149,7 @@ impl Corner {
                 for k in 0..j {
                     rows[j] = rows[k].mul_add(f32x16::splat(simd, -self.above[k][j]), rows[j]);
                 }
-                rows[j] = rows[j] * f32x16::splat(simd, self.inverse[j]);
+                rows[j] *= f32x16::splat(simd, self.inverse[j]);
             }
             for (j, &row) in rows.iter().enumerate() {
                 let row = if l == first { row * load(simd, &FROM[at]) } else { row };
@@ -244,9 +242,8 @@ mod tests {
         for k in 0..n {
             for m in k + 1..n {
                 let factor = a[m][k] / a[k][k];
-                for c in k..n {
-                    a[m][c] -= factor * a[k][c];
-                }
+                let row = a[k].clone();
+                a[m].iter_mut().zip(row).skip(k).for_each(|(x, pivot)| *x -= factor * pivot);
                 b[m] -= factor * b[k];
             }
         }
