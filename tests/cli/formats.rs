@@ -29,11 +29,14 @@ fn the_files_of_runs_and_the_tensors_of_models_are_those_of_the_page() {
     let (mut files, mut tensors) = (BTreeSet::new(), BTreeSet::new());
     world.train("mf", &["--loss", "dsl"]);
     world.train("lightgcn", &["--model", "lightgcn"]);
-    world.ok(&["train", "--data", "log.csv", "--model", "popularity", "--out", "popularity", "--quiet"]);
+    let closed_forms = ["popularity", "ials", "ease", "item-knn"];
+    for model in closed_forms {
+        world.ok(&["train", "--data", "log.csv", "--model", model, "--out", model, "--quiet"]);
+    }
     let piped = ["train", "--data", "-", "--model", "popularity", "--out", "piped", "--quiet"];
     world.command(&piped).write_stdin(world.read("log.csv")).assert().success();
     world.ok(&["inspect", "mf"]);
-    for run in ["mf", "lightgcn", "popularity", "piped"] {
+    for run in ["mf", "lightgcn", "piped"].into_iter().chain(closed_forms) {
         files.extend(names(&world, run));
         let model = Tensors::read(&world.path(&format!("{run}/model.safetensors"))).unwrap();
         tensors.extend(model.names().map(str::to_owned));

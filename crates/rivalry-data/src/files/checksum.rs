@@ -253,14 +253,14 @@ mod tests {
     #[test]
     fn a_checksum_by_pieces_is_that_of_the_whole() {
         let content = FORMAT.comment("a = 1\n");
-        let (mut head, rest) = (content[..60].to_vec(), &content[60..]);
+        let (mut head, rest) = (content[..50].to_vec(), &content[50..]);
         let mut pieces = PiecewiseChecksum::new(&head).unwrap();
         rest.chunks(3).for_each(|piece| pieces.update(piece));
         assert!(pieces.is_in(&head));
-        head[..].copy_from_slice(&FORMAT.comment("a = 2\n")[..60]);
+        head[..].copy_from_slice(&FORMAT.comment("a = 2\n")[..50]);
         assert!(!pieces.is_in(&head));
         pieces.fill_in(&mut head);
-        assert_eq!(head, content[..60]);
+        assert_eq!(head, content[..50]);
         assert!(PiecewiseChecksum::new(b"nothing").is_none());
     }
 
