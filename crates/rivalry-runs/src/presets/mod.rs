@@ -66,15 +66,22 @@ fn protocol_layer(key: &CellKey, settings: &CellSettings<'_>) -> toml::Table {
     let mut loss = settings.params.clone();
     loss.insert("type".to_owned(), key.loss.clone().into());
     let mut layer = source_layer(&key.data);
-    let optim = table([("lr", settings.lr.into()), ("weight_decay", settings.weight_decay.into())]);
+    let optim = table([
+        ("lr", settings.lr.into()),
+        ("schedule", "constant".into()),
+        ("weight_decay", settings.weight_decay.into()),
+    ]);
+    let train = table([
+        ("epochs", 200.into()),
+        ("eval_every", 5.into()),
+        ("patience", "none".into()),
+        ("init", "random".into()),
+    ]);
     layer.extend(table([
         ("model", table([("type", key.model.clone().into()), ("score", "cosine".into())]).into()),
         ("loss", loss.into()),
         ("optim", optim.into()),
-        (
-            "train",
-            table([("epochs", 200.into()), ("eval_every", 5.into()), ("patience", "none".into())]).into(),
-        ),
+        ("train", train.into()),
         ("eval", table([("mask", "train".into()), ("average", "all".into())]).into()),
     ]));
     layer

@@ -158,6 +158,9 @@ const PROTOCOL: &str = "
     beta1 = 0.9
     beta2 = 0.999
     epsilon = 1e-8
+    schedule = 'constant'
+    warmup = 0.0
+    deferred = false
     [sampler]
     type = 'uniform'
     replacement = true
@@ -168,6 +171,7 @@ const PROTOCOL: &str = "
     eval_every = 5
     seed = 0
     patience = 'none'
+    init = 'random'
     [eval]
     k = [20]
     mask = 'train'
