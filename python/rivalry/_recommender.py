@@ -16,6 +16,7 @@ from ._naming import arguments
 from ._parameters import Parameters
 from ._progress import Progress
 from ._ranking import Ranking
+from ._registry import models
 from ._settings import threads, to_json
 from ._training import training_data
 
@@ -201,6 +202,9 @@ class Recommender(Parameters, Ranking):
             # The default is shortened for a small catalogue; other lengths are taken as they are.
             "k": [min(20, n_items)] if lengths == [20] else lengths,
         }
+        entry = models().get(str(model))
+        if self.factors is not None and entry is not None and "dim" not in entry["params"]:
+            raise ValueError(f"factors: {model} has no factors\n  help: leave factors out")
         settings: dict[str, dict[str, Any]] = {section: {} for section, _ in SETTINGS.values()}
         for argument, section in PARAMS.items():
             settings[section].update(model_params if argument == "model_params" else getattr(self, argument) or {})

@@ -177,8 +177,8 @@ def test_ials_minimises_what_implicit_minimises(small: sp.csr_matrix) -> None:
 @pytest.mark.parametrize(
     ("model", "params", "text"),
     [
-        ("ease", {"regularization": 0}, r'model_params\["regularization"\]: expected a number > 0, found 0'),
-        ("item-knn", {"k": 0}, r'model_params\["k"\]: '),
+        ("ease", {"regularization": 0}, r'model_params\["regularization"\] must be a number > 0, not 0'),
+        ("item-knn", {"k": 0}, r'model_params\["k"\] must be a whole number'),
         ("item-knn", {"weighting": "bm26"}, "did you mean 'bm25'"),
         ("ials", {"unobserved_weight": 1e300}, "single precision"),
     ],

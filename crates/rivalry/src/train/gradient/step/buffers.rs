@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 use rivalry_kernels::{Matrix, dots};
 
+use super::Batch;
 use super::hardest::Hardest;
 use super::score_rows::ScoreRows;
-use super::{Batch, Queries};
+use super::scorer::Queries;
 use crate::backbone::Embeddings;
 use crate::loss::{BatchGradients, Loss, NegativeFeatures, ROWS};
 

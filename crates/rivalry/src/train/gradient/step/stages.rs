@@ -1,0 +1,158 @@
+//! The stages of a step between drawing and applying: each is a value that the next one is made of.
+
+use rivalry_kernels::add_weighted_rows;
+
+use super::buffers::{Buffers, score_positives};
+use super::scorer::{Queries, ScoreGrads};
+use super::{Batch, GradientStep, Gradients};
+use crate::backbone::{self, Embeddings};
+use crate::loss::{NegativeFeatures, Phase};
+use crate::optim::Touched;
+use crate::sampler::Sampler;
+use crate::{Error, Result};
+
+/// A batch whose negatives are drawn.
+pub struct Drawn<'s, 'b> {
+    pub(super) step: &'s mut GradientStep,
+    pub(super) batch: Batch<'b>,
+    pub(super) sampler: &'b dyn Sampler,
+}
+
+impl<'s, 'b> Drawn<'s, 'b> {
+    /// Makes the embeddings that are scored.
+    pub fn forward(self, phase: Phase) -> Forward<'s, 'b> {
+        let Self { step, batch, sampler } = self;
+        // Quantiles are taken over all items of a user.
+        let items = step.scorer.items().filter(|_| step.loss.quantile_rank(batch.epoch).is_none());
+        let touched = Touched { users: Some(&step.users), items };
+        step.model.catch_up(touched);
+        if let Some(adversary) = &mut step.adversary {
+            adversary.catch_up(touched);
+        }
+        let number = (batch.epoch as u64) << 40 | (batch.batch as u64) << 2 | phase as u64;
+        step.model.model.forward(backbone::Step { users: batch.users, seed: batch.seed, number });
+        Forward { step, batch, sampler, phase }
+    }
+}
+
+/// A batch whose embeddings are made.
+pub struct Forward<'s, 'b> {
+    step: &'s mut GradientStep,
+    batch: Batch<'b>,
+    sampler: &'b dyn Sampler,
+    phase: Phase,
+}
+
+impl<'s, 'b> Forward<'s, 'b> {
+    /// Scores the positives and negatives, with the features of the negatives that the loss asks for.
+    pub fn score(self) -> Scored<'s, 'b> {
+        let Self { step, batch, sampler, phase } = self;
+        let stride = step.scorer.stride(step.n_candidates);
+        step.buffers.resize(&*step.loss, batch.users.len(), step.n_candidates, stride);
+        let Buffers { positives, scores, features, log_probs, .. } = &mut step.buffers;
+        let queries = user_queries(step.model.model.scored(), batch);
+        let second = match step.loss.negative_features() {
+            NegativeFeatures::None => None,
+            NegativeFeatures::Similarities => {
+                Some(Queries { of: queries.table, ids: batch.items, ..queries })
+            }
+            NegativeFeatures::AdversaryScores => {
+                step.adversary.as_ref().map(|adversary| user_queries(adversary.model.scored(), batch))
+            }
+        };
+        rayon::join(
+            || step.scorer.score(queries, scores, second.map(|queries| (queries, features))),
+            || score_positives(queries, batch.items, positives),
+        );
+        if !log_probs.is_empty() {
+            step.scorer.log_probs(batch, sampler, log_probs);
+        }
+        if step.n_candidates > step.n_negatives {
+            step.buffers.keep_hardest(step.n_negatives);
+        }
+        Scored { step, batch, phase }
+    }
+}
+
+/// A batch whose pairs are scored.
+pub struct Scored<'s, 'b> {
+    step: &'s mut GradientStep,
+    batch: Batch<'b>,
+    phase: Phase,
+}
+
+impl<'s, 'b> Scored<'s, 'b> {
+    /// The loss of the batch and the gradients of its scores.
+    ///
+    /// # Errors
+    /// If the loss is not finite.
+    pub fn loss(self) -> Result<BatchLoss<'s, 'b>> {
+        let Self { step, batch, phase } = self;
+        step.buffers.evaluate_loss(&*step.loss, batch.users, phase);
+        let mut mean = step.buffers.mean_loss();
+        if phase == Phase::Model {
+            mean += step.model.model.auxiliary_loss(batch.users, batch.items);
+        }
+        if !mean.is_finite() {
+            return Err(Error::NonFinite { what: "loss", epoch: batch.epoch + 1, batch: batch.batch + 1 });
+        }
+        Ok(BatchLoss { step, batch, phase, mean })
+    }
+}
+
+/// A batch whose loss is known.
+pub struct BatchLoss<'s, 'b> {
+    step: &'s mut GradientStep,
+    batch: Batch<'b>,
+    phase: Phase,
+    mean: f64,
+}
+
+impl BatchLoss<'_, '_> {
+    /// The mean loss of the batch.
+    pub fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// Brings the gradients of the scores back to the embeddings.
+    pub fn gradients(self) -> Gradients {
+        let Self { step, batch, phase, mean } = self;
+        let GradientStep { loss, model, adversary, scorer, users, buffers, .. } = step;
+        let quantiles = match loss.quantile_rank(batch.epoch) {
+            Some(rank) => buffers.quantiles(model.model.scored(), batch, rank),
+            None => Vec::new(),
+        };
+        let n_params = if phase == Phase::Adversary { 0 } else { loss.n_params() };
+        let loss_params = buffers.loss_param_grads(n_params);
+        buffers.scatter_hardest();
+        // The adversary goes uphill.
+        let (moving, sign) = match (phase, adversary) {
+            (Phase::Adversary, Some(adversary)) => (adversary, -1.0),
+            _ => (model, 1.0),
+        };
+        let mut embeddings = std::mem::take(&mut moving.grads);
+        if phase != Phase::LossParams {
+            // The weight of one pair in the mean over the batch.
+            let share = sign / batch.users.len() as f32;
+            let queries = user_queries(moving.model.scored(), batch);
+            buffers.user_grads.resize(batch.users.len(), queries.table.cols());
+            let grads = ScoreGrads {
+                negatives: &mut buffers.score_grads,
+                items: batch.items,
+                positives: &buffers.positive_grads,
+            };
+            scorer.backward(queries, grads, share, &mut buffers.user_grads, &mut embeddings.items);
+            for (row, &user) in batch.users.iter().enumerate() {
+                let place = embeddings.users.row_lanes_mut(user as usize);
+                add_weighted_rows(buffers.user_grads.as_lanes(), &[row as u32], &[share], place);
+            }
+        }
+        let (users, items) = (users.clone(), scorer.items().map(<[u32]>::to_vec));
+        let Batch { epoch, batch, .. } = batch;
+        Gradients { phase, loss: mean, users, items, epoch, batch, embeddings, loss_params, quantiles }
+    }
+}
+
+fn user_queries<'a>(tables: &'a Embeddings, batch: Batch<'a>) -> Queries<'a> {
+    Queries { of: &tables.users, ids: batch.users, table: &tables.items }
+}
