@@ -29,7 +29,7 @@ impl OptimizedModel {
         self.optimizer.restore(state).then_some(self)
     }
 
-    /// The model. Between two steps, rows without a gradient may be behind: see [`catch_up_all`](Self::catch_up_all).
+    /// The model. Between two steps, rows without a gradient may be behind: see [`up_to_date`](Self::up_to_date).
     pub fn model(&self) -> &EmbeddingModel {
         &self.model
     }
