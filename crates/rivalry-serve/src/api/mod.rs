@@ -45,14 +45,14 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/metrics", get(metrics))
         .route("/openapi.json", get(openapi::document))
         .merge(page::router())
-        .fallback(nowhere)
+        .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(app.options.limits.max_body))
         .layer(from_fn_with_state(Arc::clone(&app), guard))
         .with_state(app)
 }
 
-async fn nowhere() -> ApiError {
+async fn unknown_path() -> ApiError {
     ApiError::unknown("unknown_path", "there is nothing at this path", "the paths are described at /docs")
 }
 
