@@ -216,8 +216,9 @@ impl GradientStep {
 
     /// Moves the parameters along the gradients.
     pub fn apply(&mut self, gradients: Gradients) {
-        let Gradients { phase, users, items, sparse, embeddings, loss_params, quantiles, epoch, batch, .. } =
-            gradients;
+        let Gradients {
+            phase, users, items, sparse, embeddings, loss_params, quantiles, epoch, batch, ..
+        } = gradients;
         let touched = Touched { users: Some(&users), items: items.as_deref() };
         self.model.schedule(epoch, batch);
         match (phase, &mut self.adversary) {

@@ -159,7 +159,18 @@ impl BatchLoss<'_, '_> {
         }
         let (users, items) = (rows.distinct_users.clone(), scorer.items().map(<[u32]>::to_vec));
         let (Batch { epoch, batch, .. }, sparse) = (batch, rows.gathered);
-        Gradients { phase, loss: mean, users, items, sparse, epoch, batch, embeddings, loss_params, quantiles }
+        Gradients {
+            phase,
+            loss: mean,
+            users,
+            items,
+            sparse,
+            epoch,
+            batch,
+            embeddings,
+            loss_params,
+            quantiles,
+        }
     }
 }
 
