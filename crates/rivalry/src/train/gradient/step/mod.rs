@@ -20,6 +20,7 @@ mod buffers;
 mod dense;
 mod gather;
 mod hardest;
+mod item_list;
 mod item_set;
 mod loss;
 mod pooled;

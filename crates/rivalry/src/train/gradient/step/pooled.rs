@@ -11,6 +11,7 @@ use rivalry_kernels::{
 };
 
 use super::Batch;
+use super::item_list::ItemList;
 use super::item_set::ItemSet;
 use super::score_rows::ScoreRows;
 use super::scorer::{Draw, NegativeScorer, PackedScorer, Queries, ScoreGrads};
@@ -39,11 +40,8 @@ pub(super) struct PooledScorer {
     pools: Vec<Pool>,
     /// The positives of the batch with their rows, in the order of the items.
     positives: Vec<(u32, u32)>,
-    /// All items of the step, ascending and each once.
-    items: Vec<u32>,
-    marks: ItemSet,
-    /// For each item of the step its place in `items`.
-    places: Vec<u32>,
+    /// All items of the step.
+    items: ItemList,
     queries: Matrix,
 }
 
@@ -75,9 +73,7 @@ impl PooledScorer {
             n_negatives: 0,
             pools: Vec::new(),
             positives: Vec::new(),
-            items: Vec::new(),
-            marks: ItemSet::default(),
-            places: Vec::new(),
+            items: ItemList::default(),
             queries: Matrix::default(),
         }
     }
@@ -103,22 +99,17 @@ impl NegativeScorer for PooledScorer {
         self.positives.clear();
         self.positives.extend(batch.items.iter().copied().zip(0..));
         self.positives.sort_unstable();
-        self.marks.reserve(batch.train.n_items());
         let drawn = self.pools.iter().flat_map(|pool| &pool.items[..pool.width()]);
-        drawn.chain(batch.items).for_each(|&item| self.marks.insert(item));
-        self.marks.drain_into(&mut self.items);
+        self.items.set(batch.train.n_items(), drawn.chain(batch.items).copied());
     }
 
     fn items(&self) -> Option<&[u32]> {
-        Some(&self.items)
+        Some(self.items.items())
     }
 
     fn renumber(&mut self, positives: &mut [u32]) {
-        let Self { items, places, pools, .. } = self;
-        places.resize(places.len().max(items.last().map_or(0, |&last| last as usize + 1)), 0);
-        (0..).zip(&*items).for_each(|(place, &item)| places[item as usize] = place);
-        let renumber = |row: &mut u32| *row = places[*row as usize];
-        pools.par_iter_mut().for_each(|pool| {
+        let renumber = self.items.numbering();
+        self.pools.par_iter_mut().for_each(|pool| {
             // What the stretch doesn't use has no place.
             let width = pool.width();
             pool.table_rows.truncate(width);
