@@ -172,5 +172,14 @@ fn quickstart_compares_methods_and_says_where_they_are() {
         assert!(world.path(&format!("runs/quickstart-1/{method}/model.safetensors")).exists());
     }
     let (said, _) = world.ok(&["quickstart"]);
-    holds(&said, &["Difference from ease", "\n  sl ", "\n  cap ", "One seed on generated data", "next    rivalry serve"]);
+    holds(
+        &said,
+        &[
+            "Difference from ease",
+            "\n  sl ",
+            "\n  cap ",
+            "One seed on generated data",
+            "next    rivalry serve",
+        ],
+    );
 }

@@ -84,6 +84,9 @@ impl RunData<'_> {
         let mut config = self.config.clone();
         if let Some(source) = self.moved_to {
             config.data.source = absolute_source(Some(source))?;
+        } else if let Ok(current) = self.folder.config() {
+            // A run that was resumed with --data has the new place there; its model file may be older.
+            config.data.source = current.data.source;
         }
         let source = &config.data.source;
         let kept = if *source == library::STANDARD_INPUT { self.folder.standard_input()? } else { None };

@@ -134,5 +134,7 @@ fn show_next(out: &Path, dataset: &Dataset) -> std::io::Result<()> {
     print(format_args!("        rivalry report {all} -o report.html"))?;
     print(format_args!("        rivalry inspect {run}"))?;
     print(format_args!("        rivalry recommend {run} --user {}", dataset.users.original(0)))?;
-    print("        rivalry train --data YOUR.csv    (columns: user, item, and rating and time if you have them)")
+    print(
+        "        rivalry train --data YOUR.csv    (columns: user, item, and rating and time if you have them)",
+    )
 }

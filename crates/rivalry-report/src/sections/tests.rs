@@ -61,9 +61,15 @@ fn a_table_has_means_published_values_differences_and_the_best_in_bold() {
 fn a_table_says_how_many_settings_were_tried_and_which_was_selected() {
     let runs = Runs::new();
     for (alpha, beta) in [(1, 1), (1, 2), (2, 1), (2, 2)] {
-        let settings = [format!("loss.alpha={alpha}"), format!("loss.beta={beta}")];
+        let settings =
+            ["loss.type=dsl".to_owned(), format!("loss.alpha={alpha}"), format!("loss.beta={beta}")];
         let valid = 0.1 * f64::from(alpha) + 0.01 * f64::from(beta);
-        runs.finished(&format!("{alpha}{beta}"), &[&settings[0], &settings[1]], Some(valid), 0.1);
+        runs.finished(
+            &format!("{alpha}{beta}"),
+            &settings.each_ref().map(|setting| &setting[..]),
+            Some(valid),
+            0.1,
+        );
     }
     for tau in [1, 2, 4] {
         let tau_setting = format!("loss.tau=0.{tau}");

@@ -23,7 +23,7 @@ const SECTIONS: [&str; 7] = ["data", "model", "loss", "sampler", "optim", "train
 
 /// The sections with a `type`, and what it is by default.
 const DEFAULT_TYPES: [(&str, &str); 4] =
-    [("model", "mf"), ("loss", "dsl"), ("sampler", "uniform"), ("optim", "adam")];
+    [("model", "mf"), ("loss", "cap"), ("sampler", "uniform"), ("optim", "adam")];
 
 /// The sections of the gradient trainer alone.
 const GRADIENT: [&str; 3] = ["loss", "sampler", "optim"];
