@@ -14,7 +14,7 @@ from typing import Any
 import rivalry
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "python-reference.md"
-FUNCTIONS = ("evaluate", "split", "serve", "models", "losses", "samplers", "optimizers", "backbones", "loss")
+FUNCTIONS = ("auto", "evaluate", "split", "serve", "models", "losses", "samplers", "optimizers", "backbones", "loss")
 EXCEPTIONS = (
     rivalry.NotFittedError,
     rivalry.NoEmbeddingsError,

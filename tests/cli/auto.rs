@@ -67,6 +67,26 @@ fn a_log_becomes_a_tested_model_that_is_trained_on_everything() {
     let metrics: Value = serde_json::from_slice(&world.read("runs/auto-log/best/metrics.json")).unwrap();
     assert_eq!((&metrics["data_size"]["train"], &metrics["data_size"]["test"]), (&600.into(), &0.into()));
     world.ok(&["compare", "runs/auto-log/models"]);
+    let page = String::from_utf8(world.read("runs/auto-log/auto.html")).unwrap();
+    let sections = [
+        "In short",
+        "Models that were tried",
+        "How the lists differ",
+        "What new users get",
+        "Cost",
+        "Commands",
+    ];
+    holds(&page, &sections.map(|title| format!("<h2>{title}</h2>")).each_ref().map(String::as_str));
+    holds(
+        &page,
+        &[
+            "rivalry update ",
+            "rivalry serve ",
+            "the winner",
+            "rows rated 3 or more are kept",
+            "--minutes 0.1",
+        ],
+    );
     world.ok(&["report", "runs/auto-log", "-o", "report.html"]);
 }
 

@@ -1,6 +1,5 @@
 //! The progress of `rivalry auto`: a live table of what leads on a terminal, lines elsewhere, nothing if quiet.
 
-use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use rivalry::eval::MetricAt;
-use rivalry::params::shown;
 use rivalry_runs::auto::{AutoEvent, AutoObserver, Leader, Leaders, Stage};
+use rivalry_runs::settings::in_few_words;
 use rivalry_runs::sweep::{Stop, SweepObserver, Trial, TrialEvent};
 
 use crate::output::say;
@@ -115,13 +114,13 @@ impl State {
         let row = |leader: &Leader| {
             let epoch = leader.epoch.map_or_else(String::new, |epoch| format!("epoch {epoch}"));
             let value = format!("{:.4}", leader.valid);
-            [leader.group.to_string(), described(&leader.settings), epoch, value]
+            [leader.group.to_string(), in_few_words(&leader.settings), epoch, value]
         };
         self.leaders = leaders.iter().take(SHOWN).map(row).collect();
         let Some(first) = leaders.iter().next() else { return };
         let best = (first.group.to_string(), first.valid);
         if self.lines && self.best.as_ref() != Some(&best) {
-            let (metric, settings) = (self.metric, described(&first.settings));
+            let (metric, settings) = (self.metric, in_few_words(&first.settings));
             let (name, value) = &best;
             say(format_args!("leads   {name} {settings}   validation {metric} {value:.4}"));
         }
@@ -157,11 +156,4 @@ fn name(stage: Stage) -> String {
             format!("training the winner on everything, {epochs} epochs")
         }
     }
-}
-
-/// Settings in few words: `tau 0.2, alpha 3, dim 128`.
-pub fn described(settings: &BTreeMap<String, toml::Value>) -> String {
-    let settings = settings.iter().filter(|(key, _)| !key.ends_with(".type"));
-    let short = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
-    settings.map(|(key, value)| format!("{} {}", short(key), shown(value))).collect::<Vec<_>>().join(", ")
 }

@@ -1,20 +1,27 @@
 //! `rivalry auto`
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use rivalry::InputError;
 use rivalry::data::{STANDARD_INPUT, thousands};
+use rivalry::files::write_atomically;
+use rivalry_report::auto_page;
 use rivalry_runs::auto::{Auto, AutoOptions, AutoRecord, ModelResult, Understood};
+use rivalry_runs::settings::in_few_words;
 use serde::Serialize;
 
 use super::use_machine;
 use crate::args::AutoArgs;
-use crate::auto_display::{AutoDisplay, described};
+use crate::auto_display::AutoDisplay;
 use crate::output::{print, print_json, quoted, say};
 use crate::settings::absolute_source;
 use crate::signals::{self, SweepInterrupted};
 use crate::table;
 use crate::training::plain_name;
+
+/// The page of the search, in its folder.
+const PAGE: &str = "auto.html";
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -53,6 +60,8 @@ pub fn run(args: &AutoArgs) -> anyhow::Result<()> {
     let found = auto.run(&out, &display)?;
     drop(display);
     let Some(record) = found else { return Err(SweepInterrupted { folder: out }.into()) };
+    let page = auto_page(&record, &out)?;
+    write_atomically(&out.join(PAGE), |file| file.write_all(page.as_bytes()))?;
     if args.common.json {
         print_json(&Document { folder: &out, record: &record })?;
     } else {
@@ -84,7 +93,7 @@ fn show(record: &AutoRecord, out: &Path, quiet: bool) -> std::io::Result<()> {
         let difference = compared.and_then(|method| method.differences.get(&metric));
         [
             model.name.clone(),
-            described(&model.settings),
+            in_few_words(&model.settings),
             model.tried.to_string(),
             table::seconds(model.seconds),
             format!("{:.4}", model.valid),
@@ -126,6 +135,7 @@ fn show(record: &AutoRecord, out: &Path, quiet: bool) -> std::io::Result<()> {
     }
     let best = out.join(&run.path);
     print(format_args!("run     {}", best.display()))?;
+    print(format_args!("page    {}", out.join(PAGE).display()))?;
     if !quiet {
         let best = quoted(&best);
         print(format_args!("next    rivalry recommend {best} --all -n 20 -o lists.csv"))?;

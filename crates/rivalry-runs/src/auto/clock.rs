@@ -46,8 +46,10 @@ struct Pace {
     first: Option<usize>,
 }
 
-/// No pace is measured over less than this.
-const SECONDS_OF_A_PACE: f64 = 1.0;
+/// A pace is measured over this share of the time that is left, so that a moment in which the machine is busy decides
+/// nothing; but over a second at least, and no longer than this.
+const SHARE_OF_A_PACE: f64 = 0.05;
+const LONGEST_PACE: f64 = 10.0;
 /// Estimates are too low as often as too high; this much is added.
 const MARGIN: f64 = 1.2;
 
@@ -118,6 +120,11 @@ impl<'a> Clock<'a> {
         self.state().epochs.insert(kind(trial), seconds);
     }
 
+    /// Whether there is time for this many epochs of a trial, as far as is known.
+    pub fn affords(&self, trial: &Trial, epochs: usize) -> bool {
+        self.epoch_seconds(trial).is_none_or(|seconds| MARGIN * seconds * epochs as f64 <= self.remaining())
+    }
+
     /// Compares the pace of a trial with the time that is left for it.
     fn pace(&self, trial: &Trial, done: usize, total: usize) -> ControlFlow<Stop> {
         let mut state = self.state();
@@ -127,7 +134,7 @@ impl<'a> Clock<'a> {
         let Some(pace) = state.paces.get_mut(&trial.name) else { return ControlFlow::Continue(()) };
         let first = *pace.first.get_or_insert(done);
         let seconds = pace.began.elapsed().as_secs_f64();
-        if seconds < SECONDS_OF_A_PACE || done <= first {
+        if seconds < (SHARE_OF_A_PACE * remaining).clamp(1.0, LONGEST_PACE) || done <= first {
             return ControlFlow::Continue(());
         }
         let left = seconds / (done - first) as f64 * goal.saturating_sub(done) as f64;

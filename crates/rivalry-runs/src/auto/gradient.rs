@@ -40,7 +40,12 @@ impl Search<'_> {
         let size = WAVE.max(self.options.jobs);
         for (wave, trials) in trials.chunks(size).enumerate() {
             self.observer.auto(&AutoEvent::Stage(Stage::Gradient { wave: wave + 1 }));
-            let Some(trained) = self.wave(trials.to_vec(), halving)? else { return Ok(false) };
+            let Some(mut trained) = self.wave(trials.to_vec(), halving)? else { return Ok(false) };
+            if !trained && wave == 0 {
+                // Its first steps have shown what an epoch costs: there may be time for fewer of them.
+                let Some(again) = self.wave(trials.to_vec(), halving)? else { return Ok(false) };
+                trained = again;
+            }
             if !trained {
                 break;
             }
@@ -57,10 +62,16 @@ impl Search<'_> {
         let mut reached = 0;
         for rung in 0..=halving.rungs {
             let Some(first) = trials.first() else { break };
-            let epochs = first.config.gradient.as_ref().map_or(0, |gradient| gradient.train.epochs);
-            let last_epoch = halving.last_epoch(rung, first);
-            let goal = last_epoch.unwrap_or(epochs);
+            let Some(train) = first.config.gradient.as_ref().map(|gradient| &gradient.train) else { break };
             self.reserve()?;
+            self.clock.stage(Some(1.0), None);
+            let mut last_epoch = halving.last_epoch(rung, first);
+            let next = reached + train.eval_every;
+            if !self.clock.affords(first, last_epoch.unwrap_or(train.epochs) - reached) && next < train.epochs
+            {
+                last_epoch = Some(next);
+            }
+            let goal = last_epoch.unwrap_or(train.epochs);
             self.clock.stage(Some(1.0), Some((goal, reached)));
             let options = self.options;
             self.advance(&trials, last_epoch, &options)?;
