@@ -112,7 +112,7 @@ def auto(
         settings = {"data": {"source": str(source), "read": read, "prepare": prepare}}
         with arguments({**ARGUMENTS, "minutes": "minutes"}):
             text = _rivalry.auto(
-                to_json(settings), metric, float(minutes), folder, threads(num_threads), _show(show_progress)
+                to_json(settings), (metric, float(minutes)), folder, threads(num_threads), _show(show_progress)
             )
         report = json.loads(text)
         return AutoResult(Recommender.load(folder / report["run"]["path"]), report)

@@ -166,10 +166,10 @@ class Server:
     ) -> Server: ...
     def address(self) -> str: ...
     def stop(self) -> None: ...
+
 def auto(
     settings: str,
-    metric: Optional[str],
-    minutes: float,
+    budget: tuple[Optional[str], float],
     out: PathLike[str],
     threads: int,
     on_event: Callable[[str], None],

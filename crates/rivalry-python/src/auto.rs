@@ -58,6 +58,9 @@ impl AutoObserver for Forwarder {
     }
 }
 
+/// The metric that decides, if it is given, and the minutes.
+type Budget = (Option<String>, f64);
+
 /// Searches the best model for a log. `settings` are those of the data, in JSON; `on_event` gets what was understood and
 /// what leads, as JSON, on the calling thread. The first Ctrl-C ends the search with the best so far. Returns the record in
 /// JSON.
@@ -65,15 +68,14 @@ impl AutoObserver for Forwarder {
 pub fn auto(
     py: Python<'_>,
     settings: &str,
-    metric: Option<&str>,
-    minutes: f64,
+    (metric, minutes): Budget,
     out: PathBuf,
     threads: usize,
     on_event: Bound<'_, PyAny>,
 ) -> PyResult<String> {
     let settings: toml::Table =
         serde_json::from_str(settings).map_err(|e| invalid(format!("settings: {e}")))?;
-    let metric = metric.map(str::parse).transpose().map_err(raise)?;
+    let metric = metric.map(|metric| metric.parse()).transpose().map_err(raise)?;
     let (sender, mut receiver) = channel();
     let stop = Arc::new(AtomicBool::new(false));
     let observer = Forwarder { sender: Mutex::new(sender.clone()), stop: Arc::clone(&stop) };
