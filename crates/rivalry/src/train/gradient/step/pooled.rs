@@ -26,6 +26,12 @@ const POOL_ITEMS: usize = 96;
 /// Items of the table whose gradients a task collects at a time.
 const ITEMS: usize = 256;
 
+/// Panels of a pool that a task packs at a time.
+const PACKED: usize = 8;
+
+/// Users whose items a task looks for in a pool at a time.
+const USERS: usize = 64;
+
 pub(super) struct PooledScorer {
     /// Rows of the batch that share a pool.
     sharing: usize,
@@ -36,6 +42,8 @@ pub(super) struct PooledScorer {
     /// All items of the step, ascending and each once.
     items: Vec<u32>,
     marks: ItemSet,
+    /// For each item of the step its place in `items`.
+    places: Vec<u32>,
     queries: Matrix,
 }
 
@@ -43,8 +51,10 @@ pub(super) struct PooledScorer {
 #[derive(Clone, Default)]
 struct Pool {
     items: Vec<u32>,
-    /// The same with their places, in the order of the items.
-    by_item: Vec<(u32, u32)>,
+    /// The row of the table for each item.
+    table_rows: Vec<u32>,
+    /// The same with their places in the pool, in the order of the rows.
+    by_row: Vec<(u32, u32)>,
     members: ItemSet,
     /// For each row of the stretch the places of its user's items, ascending: where they start in `seen`, and they.
     starts: Vec<usize>,
@@ -67,6 +77,7 @@ impl PooledScorer {
             positives: Vec::new(),
             items: Vec::new(),
             marks: ItemSet::default(),
+            places: Vec::new(),
             queries: Matrix::default(),
         }
     }
@@ -100,6 +111,23 @@ impl NegativeScorer for PooledScorer {
 
     fn items(&self) -> Option<&[u32]> {
         Some(&self.items)
+    }
+
+    fn renumber(&mut self, positives: &mut [u32]) {
+        let Self { items, places, pools, .. } = self;
+        places.resize(places.len().max(items.last().map_or(0, |&last| last as usize + 1)), 0);
+        (0..).zip(&*items).for_each(|(place, &item)| places[item as usize] = place);
+        let renumber = |row: &mut u32| *row = places[*row as usize];
+        pools.par_iter_mut().for_each(|pool| {
+            // What the stretch doesn't use has no place.
+            let width = pool.width();
+            pool.table_rows.truncate(width);
+            pool.by_row.retain(|&(_, place)| (place as usize) < width);
+            pool.table_rows.iter_mut().for_each(renumber);
+            pool.by_row.iter_mut().for_each(|(row, _)| renumber(row));
+        });
+        self.positives.iter_mut().for_each(|(row, _)| renumber(row));
+        positives.iter_mut().for_each(renumber);
     }
 
     fn stride(&self, n_negatives: usize) -> usize {
@@ -187,7 +215,7 @@ impl PooledScorer {
         blocks.enumerate().with_min_len(8).for_each(|(block, sums)| {
             let first = (block * ITEMS) as u32;
             for pool in &self.pools {
-                for &(item, place) in within(&pool.by_item, first) {
+                for &(item, place) in within(&pool.by_row, first) {
                     if (place as usize) < pool.width() {
                         let grad = &pool.grads[place as usize * lanes..][..lanes];
                         add_to_rows(grad, &[item], &[1.0], first, sums);
@@ -213,10 +241,11 @@ impl PackedScorer for PooledScorer {
     /// Copies and packs each pool's rows of a table.
     fn pack(&mut self, table: &Matrix) {
         self.pools.par_iter_mut().for_each(|pool| {
-            pool.rows_of = 0;
             pool.copy_rows(table);
             pool.panels.resize(pool.rows.len(), ZERO);
-            pack_panels(&pool.rows, table.lanes(), &mut pool.panels);
+            let (lanes, block) = (table.lanes(), PACKED * LANES * table.lanes());
+            let blocks = pool.rows.par_chunks(block).zip(pool.panels.par_chunks_mut(block));
+            blocks.for_each(|(rows, panels)| pack_panels(rows, lanes, panels));
         });
     }
 
@@ -246,27 +275,43 @@ impl PackedScorer for PooledScorer {
 impl Pool {
     /// Finds for each user which places hold one of their items, and how much of the pool is used.
     fn find_seen(&mut self, batch: Batch<'_>, users: &[u32], n: usize) {
-        let Self { items, by_item, members, starts, seen, .. } = self;
+        let Self { items, table_rows, by_row: by_item, members, starts, seen, .. } = self;
+        table_rows.clone_from(items);
         by_item.clear();
         by_item.extend(items.iter().copied().zip(0..));
         by_item.sort_unstable();
         members.reserve(batch.train.n_items());
         items.iter().for_each(|&item| members.insert(item));
         starts.clear();
+        starts.push(0);
         seen.clear();
+        // The places of each user's items, and how many there are.
+        let found: Vec<(Vec<u32>, Vec<usize>)> = users
+            .par_chunks(USERS)
+            .map(|users| {
+                let (mut seen, mut counts) = (Vec::new(), Vec::with_capacity(users.len()));
+                for &user in users {
+                    let start = seen.len();
+                    for &item in batch.train.items_of(user).iter().filter(|&&item| members.contains(item)) {
+                        let first = by_item.partition_point(|&(other, _)| other < item);
+                        let same = by_item[first..].iter().take_while(|&&(other, _)| other == item);
+                        seen.extend(same.map(|&(_, place)| place));
+                    }
+                    seen[start..].sort_unstable();
+                    counts.push(seen.len() - start);
+                }
+                (seen, counts)
+            })
+            .collect();
         let mut end = n;
-        for &user in users {
-            let start = seen.len();
-            starts.push(start);
-            for &item in batch.train.items_of(user).iter().filter(|&&item| members.contains(item)) {
-                let first = by_item.partition_point(|&(other, _)| other < item);
-                let same = by_item[first..].iter().take_while(|&&(other, _)| other == item);
-                seen.extend(same.map(|&(_, place)| place));
+        for (places, counts) in found {
+            seen.extend(places);
+            for count in counts {
+                let start = starts[starts.len() - 1];
+                end = end.max(Selection::new(&seen[start..start + count], n, items.len()).end());
+                starts.push(start + count);
             }
-            seen[start..].sort_unstable();
-            end = end.max(Selection::new(&seen[start..], n, items.len()).end());
         }
-        starts.push(seen.len());
         items.iter().for_each(|&item| members.remove(item));
         self.n_panels = end.div_ceil(LANES);
     }
@@ -287,15 +332,17 @@ impl Pool {
         self.rows_of == std::ptr::from_ref(table).addr()
     }
 
-    /// Copies the rows of the pool's items, unless they are there already.
+    /// Copies the rows of the pool's items.
     fn copy_rows(&mut self, table: &Matrix) {
-        if self.has_rows_of(table) {
-            return;
-        }
+        let lanes = table.lanes();
         self.rows_of = std::ptr::from_ref(table).addr();
-        self.rows.clear();
-        for &item in &self.items[..self.n_panels * LANES] {
-            self.rows.extend_from_slice(table.row_lanes(item as usize));
-        }
+        self.rows.resize(self.width() * lanes, ZERO);
+        let table_rows = self.table_rows[..self.width()].par_chunks(PACKED * LANES);
+        let blocks = self.rows.par_chunks_mut(PACKED * LANES * lanes).zip(table_rows);
+        blocks.for_each(|(rows, table_rows)| {
+            for (copy, &row) in rows.chunks_exact_mut(lanes).zip(table_rows) {
+                copy.copy_from_slice(table.row_lanes(row as usize));
+            }
+        });
     }
 }

@@ -2,6 +2,7 @@
 
 use rivalry_kernels::add_weighted_rows;
 
+use super::batch_rows::BatchRows;
 use super::buffers::{Buffers, score_positives};
 use super::scorer::{Queries, ScoreGrads};
 use super::{Batch, GradientStep, Gradients};
@@ -22,9 +23,17 @@ impl<'s, 'b> Drawn<'s, 'b> {
     /// Makes the embeddings that are scored.
     pub fn forward(self, phase: Phase) -> Forward<'s, 'b> {
         let Self { step, batch, sampler } = self;
+        if let (true, Some(items)) = (step.rows.gathered, step.scorer.items()) {
+            let rows = [&step.rows.distinct_users, items];
+            step.model.gather(rows);
+            if let Some(adversary) = &mut step.adversary {
+                adversary.gather(rows);
+            }
+            return Forward { step, batch, sampler, phase };
+        }
         // Quantiles are taken over all items of a user.
         let items = step.scorer.items().filter(|_| step.loss.quantile_rank(batch.epoch).is_none());
-        let touched = Touched { users: Some(&step.users), items };
+        let touched = Touched { users: Some(&step.rows.distinct_users), items };
         step.model.catch_up(touched);
         if let Some(adversary) = &mut step.adversary {
             adversary.catch_up(touched);
@@ -50,19 +59,20 @@ impl<'s, 'b> Forward<'s, 'b> {
         let stride = step.scorer.stride(step.n_candidates);
         step.buffers.resize(&*step.loss, batch.users.len(), step.n_candidates, stride);
         let Buffers { positives, scores, features, log_probs, .. } = &mut step.buffers;
-        let queries = user_queries(step.model.model.scored(), batch);
+        let rows = &step.rows;
+        let queries = user_queries(step.model.model.scored(), rows);
         let second = match step.loss.negative_features() {
             NegativeFeatures::None => None,
             NegativeFeatures::Similarities => {
-                Some(Queries { of: queries.table, ids: batch.items, ..queries })
+                Some(Queries { of: queries.table, ids: &rows.items, ..queries })
             }
             NegativeFeatures::AdversaryScores => {
-                step.adversary.as_ref().map(|adversary| user_queries(adversary.model.scored(), batch))
+                step.adversary.as_ref().map(|adversary| user_queries(adversary.model.scored(), rows))
             }
         };
         rayon::join(
             || step.scorer.score(queries, scores, second.map(|queries| (queries, features))),
-            || score_positives(queries, batch.items, positives),
+            || score_positives(queries, &rows.items, positives),
         );
         if !log_probs.is_empty() {
             step.scorer.log_probs(batch, sampler, log_probs);
@@ -117,7 +127,7 @@ impl BatchLoss<'_, '_> {
     /// Brings the gradients of the scores back to the embeddings.
     pub fn gradients(self) -> Gradients {
         let Self { step, batch, phase, mean } = self;
-        let GradientStep { loss, model, adversary, scorer, users, buffers, .. } = step;
+        let GradientStep { loss, model, adversary, scorer, rows, buffers, .. } = step;
         let quantiles = match loss.quantile_rank(batch.epoch) {
             Some(rank) => buffers.quantiles(model.model.scored(), batch, rank),
             None => Vec::new(),
@@ -130,29 +140,40 @@ impl BatchLoss<'_, '_> {
             (Phase::Adversary, Some(adversary)) => (adversary, -1.0),
             _ => (model, 1.0),
         };
-        let mut embeddings = std::mem::take(&mut moving.grads);
+        let mut embeddings = moving.take_grads(rows.gathered);
         if phase != Phase::LossParams {
             // The weight of one pair in the mean over the batch.
             let share = sign / batch.users.len() as f32;
-            let queries = user_queries(moving.model.scored(), batch);
+            let queries = user_queries(moving.model.scored(), rows);
             buffers.user_grads.resize(batch.users.len(), queries.table.cols());
             let grads = ScoreGrads {
                 negatives: &mut buffers.score_grads,
-                items: batch.items,
+                items: &rows.items,
                 positives: &buffers.positive_grads,
             };
             scorer.backward(queries, grads, share, &mut buffers.user_grads, &mut embeddings.items);
-            for (row, &user) in batch.users.iter().enumerate() {
+            for (row, &user) in rows.users.iter().enumerate() {
                 let place = embeddings.users.row_lanes_mut(user as usize);
                 add_weighted_rows(buffers.user_grads.as_lanes(), &[row as u32], &[share], place);
             }
         }
-        let (users, items) = (users.clone(), scorer.items().map(<[u32]>::to_vec));
-        let Batch { epoch, batch, .. } = batch;
-        Gradients { phase, loss: mean, users, items, epoch, batch, embeddings, loss_params, quantiles }
+        let (users, items) = (rows.distinct_users.clone(), scorer.items().map(<[u32]>::to_vec));
+        let (Batch { epoch, batch, .. }, sparse) = (batch, rows.gathered);
+        Gradients {
+            phase,
+            loss: mean,
+            users,
+            items,
+            sparse,
+            epoch,
+            batch,
+            embeddings,
+            loss_params,
+            quantiles,
+        }
     }
 }
 
-fn user_queries<'a>(tables: &'a Embeddings, batch: Batch<'a>) -> Queries<'a> {
-    Queries { of: &tables.users, ids: batch.users, table: &tables.items }
+fn user_queries<'a>(tables: &'a Embeddings, rows: &'a BatchRows) -> Queries<'a> {
+    Queries { of: &tables.users, ids: &rows.users, table: &tables.items }
 }
