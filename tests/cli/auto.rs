@@ -165,7 +165,12 @@ fn what_can_not_be_searched_is_refused_and_nothing_is_written() {
     holds(&world.fails(2, &["auto", "nothing.csv"]), &["nothing.csv"]);
     holds(&world.fails(2, &["auto", "-"]), &["can't read standard input"]);
     assert_eq!(world.run(&["auto", "log.csv", "--metric", "NDCG"]).status.code(), Some(2));
-    // A folder that can't be written.
+    // A folder of something else, and one that can't be written.
+    world.write("else/best/model", "precious");
+    holds(
+        &world.fails(2, &["auto", "log.csv", "--quiet", "--out", "else"]),
+        &["holds 'best', which is not part of a search"],
+    );
     holds(
         &world.fails(1, &["auto", "log.csv", "--quiet", "--out", "log.csv/a"]),
         &["log.csv/a", "can't create"],

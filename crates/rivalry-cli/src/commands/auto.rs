@@ -7,7 +7,7 @@ use rivalry::InputError;
 use rivalry::data::{STANDARD_INPUT, thousands};
 use rivalry::files::write_atomically;
 use rivalry_report::auto_page;
-use rivalry_runs::auto::{Auto, AutoOptions, AutoRecord, ModelResult, Understood};
+use rivalry_runs::auto::{Auto, AutoOptions, AutoRecord, ModelResult, PAGE, Understood};
 use rivalry_runs::settings::in_few_words;
 use serde::Serialize;
 
@@ -19,9 +19,6 @@ use crate::settings::absolute_source;
 use crate::signals::{self, SweepInterrupted};
 use crate::table;
 use crate::training::plain_name;
-
-/// The page of the search, in its folder.
-const PAGE: &str = "auto.html";
 
 #[derive(Serialize)]
 struct Document<'a> {

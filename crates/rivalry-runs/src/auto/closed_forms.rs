@@ -2,6 +2,7 @@
 
 use rivalry::config::Config;
 use rivalry::models::Kind;
+use rivalry::train::gradient::footprint;
 use rivalry::train::trainer;
 
 use super::search::Search;
@@ -83,12 +84,15 @@ impl Search<'_> {
         Ok(Some(Candidate { trials, jobs, done: 0 }))
     }
 
-    /// How many fits of a model are in memory at once.
-    fn jobs_for(&self, config: &Config) -> usize {
-        let Kind::ClosedForm(build) = config.model.entry().build else { return self.options.jobs };
-        let needed = build(config.model.params()).memory(&self.dataset.train).max(1);
+    /// How many trainings of a model fit into memory at once.
+    pub(super) fn jobs_for(&self, config: &Config) -> usize {
+        let needed = match (config.model.entry().build, &config.gradient) {
+            (Kind::ClosedForm(build), _) => build(config.model.params()).memory(&self.dataset.train),
+            (Kind::Gradient(_), Some(gradient)) => footprint(&self.dataset, config, gradient),
+            (Kind::Gradient(_), None) => 0,
+        };
         let limit = self.memory.get().unwrap_or(u64::MAX);
-        usize::try_from(limit / needed).unwrap_or(usize::MAX).clamp(1, self.options.jobs)
+        usize::try_from(limit / needed.max(1)).unwrap_or(usize::MAX).clamp(1, self.options.jobs)
     }
 
     /// Fits the next trials of a model, as many as there is time for.

@@ -6,6 +6,7 @@ use rivalry::config::{Config, Select};
 use rivalry::data::{Split, Validation};
 use rivalry::eval::MetricAt;
 
+use super::folder::{BEST, MODELS, TRAINING};
 use super::record::{FinalRun, ModelResult, TestResult};
 use super::search::{Finalist, Search};
 use super::{AutoEvent, Stage};
@@ -14,13 +15,6 @@ use crate::run::{FinishedRun, RunFolder, model_file};
 use crate::stats::{Bootstrap, mean_interval};
 use crate::sweep::{SweepFolder, SweepOptions, Trial};
 use crate::{Error, Result};
-
-/// The best run of each model, within the folder of the search.
-const MODELS: &str = "models";
-/// The winner trained on everything.
-const BEST: &str = "best";
-/// The folder in which it is until it is trained.
-const TRAINING: &str = ".training";
 
 /// The finalists on the test set.
 pub(super) struct Tested {

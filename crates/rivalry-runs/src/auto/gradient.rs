@@ -12,7 +12,7 @@ use super::search::Search;
 use super::{AutoEvent, Stage};
 use crate::Result;
 use crate::run::RunFolder;
-use crate::sweep::{Halving, LossGrid, SearchSpace, Trial, TrialState};
+use crate::sweep::{Halving, LossGrid, SearchSpace, SweepOptions, Trial, TrialState};
 
 /// Losses of the softmax family, in the order in which their defaults are tried.
 const SOFTMAX: [&str; 4] = ["dsl-ca", "cap", "sl", "sl@k"];
@@ -73,7 +73,8 @@ impl Search<'_> {
             }
             let goal = last_epoch.unwrap_or(train.epochs);
             self.clock.stage(Some(1.0), Some((goal, reached)));
-            let options = self.options;
+            let jobs = trials.iter().map(|trial| self.jobs_for(&trial.config)).min().unwrap_or(1);
+            let options = SweepOptions { jobs, ..self.options };
             self.advance(&trials, last_epoch, &options)?;
             let mut values = Vec::new();
             for trial in trials {

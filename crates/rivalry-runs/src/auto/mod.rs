@@ -15,6 +15,7 @@
 mod clock;
 mod closed_forms;
 mod finish;
+mod folder;
 mod gradient;
 mod leaders;
 mod lists;
@@ -34,6 +35,7 @@ use rivalry::eval::{EvalOptions, MetricAt};
 use rivalry::files::FolderLock;
 use serde::{Deserialize, Serialize};
 
+pub use folder::PAGE;
 pub use leaders::{Leader, Leaders};
 pub use lists::ListsResult;
 pub use record::{AutoRecord, FinalRun, ModelResult, TestResult};
@@ -177,10 +179,12 @@ impl Auto {
     /// # Errors
     /// If the folder can't be written or holds a search on other data, or not even popularity can be fitted.
     pub fn run(&self, out: &Path, observer: &dyn AutoObserver) -> Result<Option<AutoRecord>> {
+        folder::check(out)?;
         std::fs::create_dir_all(out).map_err(|e| Error::io("create", out, e))?;
         let _lock = FolderLock::acquire(out)?;
         let spent = SpentFile::in_folder(out);
         let clock = Clock::new(observer, self.options.minutes * MINUTE, &spent)?;
+        spent.write(clock.spent())?;
         let mut search = self.search(out, clock, observer)?;
         if search.closed_forms()? {
             search.gradient_models()?;
@@ -216,7 +220,7 @@ impl Auto {
     fn search<'a>(&self, out: &Path, clock: Clock<'a>, observer: &'a dyn AutoObserver) -> Result<Search<'a>> {
         let threads = self.options.threads.max(1);
         let load = self.options.load.clone();
-        let folder = SweepFolder::open(&out.join("trials"), load.clone())?;
+        let folder = SweepFolder::open(&out.join(folder::TRIALS), load.clone())?;
         folder.take_dataset(&self.data, Arc::clone(&self.dataset));
         Ok(Search {
             folder,

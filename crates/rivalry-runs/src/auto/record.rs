@@ -7,6 +7,7 @@ use rivalry::eval::MetricAt;
 use rivalry::files::checksum::TextFormat;
 use serde::{Deserialize, Serialize};
 
+use super::folder::{AUTO, SPENT_TIME};
 use super::{ListsResult, Skipped, Understood};
 use crate::Result;
 use crate::compare::Comparison;
@@ -23,9 +24,6 @@ const SPENT: JsonFile = JsonFile {
     content: "the time that an automatic search has taken",
     help: "remove it and give the same command again: the budget then begins anew",
 };
-
-/// The name of the file.
-pub(crate) const AUTO: &str = "auto.json";
 
 /// The result of an automatic search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -132,7 +130,7 @@ struct Spent {
 
 impl SpentFile {
     pub fn in_folder(folder: &Path) -> Self {
-        Self(folder.join("spent.json"))
+        Self(folder.join(SPENT_TIME))
     }
 
     pub fn read(&self) -> Result<f64> {
