@@ -70,9 +70,8 @@ impl Auto<'_> {
         let [low, high] = test.interval;
         let winner = record.models.first().map_or("", |model| &model.name);
         let mut text = vec![format!(
-            "Use {winner}. On {} users whose latest or held-out choices it had never seen, its lists reach {metric} {:.4} ({:.0} % \
-             confidence interval {low:.4} to {high:.4}; 1 would be perfect lists). It was selected on other held-out data, so this \
-             figure was not used for any choice.",
+            "Use {winner}. On held-out interactions of {} users, its lists reach {metric} {:.4} ({:.0} % confidence interval {low:.4} to \
+             {high:.4}; 1 would be perfect lists). It was selected on other interactions, so this figure decided nothing.",
             thousands(test.users),
             test.mean,
             100.0 * test.confidence,
