@@ -68,11 +68,12 @@ type Budget = (Option<String>, f64);
 pub fn auto(
     py: Python<'_>,
     settings: &str,
-    (metric, minutes): Budget,
+    budget: Budget,
     out: PathBuf,
     threads: usize,
     on_event: Bound<'_, PyAny>,
 ) -> PyResult<String> {
+    let (metric, minutes) = budget;
     let settings: toml::Table =
         serde_json::from_str(settings).map_err(|e| invalid(format!("settings: {e}")))?;
     let metric = metric.map(|metric| metric.parse()).transpose().map_err(raise)?;
