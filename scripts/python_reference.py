@@ -70,7 +70,7 @@ def members(of: type) -> list[str]:
 
 def reference() -> str:
     parts = ["# Python reference", "Generated from the docstrings by `python scripts/python_reference.py`."]
-    for kind in (rivalry.Recommender, rivalry.Dataset):
+    for kind in (rivalry.Recommender, rivalry.Dataset, rivalry.AutoResult):
         parts += [described(2, f"rivalry.{kind.__name__}", kind), *members(kind)]
     parts.append("## Functions")
     parts += [described(3, f"rivalry.{name}", getattr(rivalry, name)) for name in FUNCTIONS]
