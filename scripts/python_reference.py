@@ -14,7 +14,7 @@ from typing import Any
 import rivalry
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "python-reference.md"
-FUNCTIONS = ("evaluate", "split", "serve", "models", "losses", "samplers", "optimizers", "backbones", "loss")
+FUNCTIONS = ("auto", "evaluate", "split", "serve", "models", "losses", "samplers", "optimizers", "backbones", "loss")
 EXCEPTIONS = (
     rivalry.NotFittedError,
     rivalry.NoEmbeddingsError,
@@ -70,7 +70,7 @@ def members(of: type) -> list[str]:
 
 def reference() -> str:
     parts = ["# Python reference", "Generated from the docstrings by `python scripts/python_reference.py`."]
-    for kind in (rivalry.Recommender, rivalry.Dataset):
+    for kind in (rivalry.Recommender, rivalry.Dataset, rivalry.AutoResult):
         parts += [described(2, f"rivalry.{kind.__name__}", kind), *members(kind)]
     parts.append("## Functions")
     parts += [described(3, f"rivalry.{name}", getattr(rivalry, name)) for name in FUNCTIONS]

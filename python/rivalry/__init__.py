@@ -1,7 +1,7 @@
 """Implicit-feedback recommenders whose loss learns from the competition between items.
 
-The library behind the ``rivalry`` command, with NumPy arrays in and out: :class:`Recommender` trains and recommends,
-:func:`evaluate` computes metrics, :func:`split` and :mod:`rivalry.datasets` prepare data, :func:`loss` computes a loss
+The library behind the ``rivalry`` command, with NumPy arrays in and out: :func:`auto` finds the best model for a log, :class:`Recommender` trains
+and recommends, :func:`evaluate` computes metrics, :func:`split` and :mod:`rivalry.datasets` prepare data, :func:`loss` computes a loss
 of your own scores, and :mod:`rivalry.torch` wraps the losses for PyTorch.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import datasets
+from ._auto import AutoResult, auto
 from ._dataset import Dataset
 from ._errors import ConversionWarning, DataWarning, NoEmbeddingsError, NotFittedError, TrainingWarning
 from ._evaluate import evaluate
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     softmax_loss: NamedLoss
 
 __all__ = [
+    "AutoResult",
     "ConversionWarning",
     "DataWarning",
     "Dataset",
@@ -51,6 +53,7 @@ __all__ = [
     "Server",
     "TrainingWarning",
     "__version__",
+    "auto",
     "backbones",
     "datasets",
     "evaluate",

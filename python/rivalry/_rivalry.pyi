@@ -9,6 +9,7 @@ __all__ = [
     "Interactions",
     "Model",
     "Server",
+    "auto",
     "config",
     "cores",
     "datasets",
@@ -165,3 +166,11 @@ class Server:
     ) -> Server: ...
     def address(self) -> str: ...
     def stop(self) -> None: ...
+
+def auto(
+    settings: str,
+    budget: tuple[Optional[str], float],
+    out: PathLike[str],
+    threads: int,
+    on_event: Callable[[str], None],
+) -> str: ...

@@ -1,5 +1,6 @@
 //! Drives the real binary, as a user or a script would.
 
+mod auto;
 mod bad_input;
 mod bad_model;
 mod batch;
@@ -24,3 +25,4 @@ mod support;
 mod sweep;
 mod training;
 mod trust;
+mod update;

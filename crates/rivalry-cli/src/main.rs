@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod auto_display;
 mod commands;
 mod comparison;
 mod counting;

@@ -29,6 +29,8 @@ impl SettingNames {
             Command::Train(args) if args.resume.is_none() => {
                 (&["train"], args.new.config.as_deref().map(layer), &args.new.set)
             }
+            Command::Auto(_) => (&["auto"], None, &[]),
+            Command::Update(_) => (&["update"], None, &[]),
             Command::Sweep(args) => (&["sweep"], args.file.as_deref().map(base_layer), &args.set),
             Command::Data(command) => match &**command {
                 DataCommand::Stats { .. } => (&["data", "stats"], None, &[]),

@@ -19,6 +19,11 @@ pub fn stop_requested() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 
+/// Forgets a signal that was received: what it asked for is done.
+pub fn forget() {
+    STOP.store(false, Ordering::Relaxed);
+}
+
 /// The error of a training that was interrupted and can be resumed.
 #[derive(Debug)]
 pub struct Interrupted {

@@ -12,7 +12,9 @@ use rivalry::Error;
 use rivalry::data::LoadOptions;
 use rivalry::eval::MetricAt;
 use rivalry::memory::MemoryLimit;
-use rivalry_runs::sweep::{Rung, SweepObserver, SweepOptions, Trial, TrialEvent, TrialState, TrialStatus};
+use rivalry_runs::sweep::{
+    Rung, Stop, SweepObserver, SweepOptions, Trial, TrialEvent, TrialState, TrialStatus,
+};
 
 use crate::args::Machine;
 use crate::output::say;
@@ -85,7 +87,7 @@ impl SweepDisplay {
 }
 
 impl SweepObserver for SweepDisplay {
-    fn observe(&self, trial: &Trial, event: &TrialEvent<'_>) -> ControlFlow<()> {
+    fn observe(&self, trial: &Trial, event: &TrialEvent<'_>) -> ControlFlow<Stop> {
         let mut shown = self.shown();
         match event {
             TrialEvent::Damaged(damage) => shown.say_damaged(damage),
@@ -100,7 +102,7 @@ impl SweepObserver for SweepDisplay {
             _ => {}
         }
         shown.draw();
-        if stop_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if stop_requested() { ControlFlow::Break(Stop::Sweep) } else { ControlFlow::Continue(()) }
     }
 
     fn begin(&self, rung: Rung) {

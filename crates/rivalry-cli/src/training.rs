@@ -24,6 +24,12 @@ pub struct Trained<'a> {
     pub run: &'a Path,
 }
 
+/// A name without characters that are special to shells or file systems.
+pub fn plain_name(name: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "._-@+".contains(c) { c } else { '-' };
+    name.chars().map(plain).collect()
+}
+
 /// Creates the first folder of `STEM-1`, `STEM-2`, … that doesn't exist. Creation is atomic, so two processes never get
 /// the same folder.
 pub fn numbered_folder(stem: &Path) -> Result<PathBuf> {

@@ -103,7 +103,7 @@ impl CountStats {
 
 impl Unseen {
     /// Compares a held-out set with the training set.
-    pub(crate) fn of(train: &Interactions, part: &Interactions) -> Self {
+    pub fn of(train: &Interactions, part: &Interactions) -> Self {
         let users = (0..part.n_users() as u32)
             .filter(|&user| train.items_of(user).is_empty())
             .map(|user| part.items_of(user).len())

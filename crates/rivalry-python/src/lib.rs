@@ -5,6 +5,7 @@
 //! own, without the GIL (see `detached`).
 #![forbid(unsafe_code)]
 
+mod auto;
 mod dataset;
 mod detached;
 mod errors;
@@ -20,6 +21,8 @@ mod times;
 /// The module `rivalry._rivalry`.
 #[pyo3::pymodule]
 mod _rivalry {
+    #[pymodule_export]
+    use super::auto::auto;
     #[pymodule_export]
     use super::dataset::{Dataset, evaluate, load, split};
     #[pymodule_export]

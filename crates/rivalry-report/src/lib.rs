@@ -7,6 +7,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod auto_page;
 mod chart;
 mod comparison;
 mod counts;
@@ -27,6 +28,7 @@ mod table;
 #[cfg(test)]
 mod testing;
 
+pub use auto_page::auto_page;
 pub use comparison::{comparison_notes, comparison_tables};
 pub use counts::RunCounts;
 pub use escape::escape_markdown;

@@ -74,6 +74,13 @@ impl Settings {
     }
 }
 
+/// Settings in few words, without sections and types: `tau 0.2, alpha 3, dim 128`.
+pub fn in_few_words<'a>(settings: impl IntoIterator<Item = (&'a String, &'a Value)>) -> String {
+    let named = settings.into_iter().filter(|(key, _)| !key.ends_with(".type"));
+    let short = |key: &'a str| key.rsplit('.').next().unwrap_or(key);
+    named.map(|(key, value)| format!("{} {}", short(key), shown(value))).collect::<Vec<_>>().join(", ")
+}
+
 /// The settings that name a model and a loss.
 pub(crate) const TYPES: [&str; 2] = ["model.type", "loss.type"];
 

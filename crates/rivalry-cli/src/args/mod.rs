@@ -1,5 +1,6 @@
 //! Command-line arguments as plain values. Nothing is opened or decided here.
 
+mod auto;
 mod compare;
 mod data;
 mod evaluate;
@@ -14,6 +15,7 @@ mod selection;
 mod serve;
 mod sweep;
 mod train;
+mod update;
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +23,7 @@ use clap::{Args, Parser, Subcommand, value_parser};
 use rivalry::data::LoadOptions;
 use rivalry::memory::MemoryLimit;
 
+pub use auto::AutoArgs;
 pub use compare::{CompareArgs, FormatArg, InspectArgs};
 pub use data::{DataCommand, Layer, SourceArgs};
 pub use evaluate::{AverageArg, EvaluateArgs, MaskArg, SplitArg};
@@ -34,11 +37,12 @@ pub use reproduce::{FigureArg, ReproduceArgs};
 pub use serve::ServeArgs;
 pub use sweep::SweepArgs;
 pub use train::TrainArgs;
+pub use update::UpdateArgs;
 
 /// Train, evaluate and compare implicit-feedback recommenders.
 #[derive(Debug, Parser)]
 #[command(name = "rivalry", version, arg_required_else_help = true, max_term_width = 100)]
-#[command(after_help = "Start with 'rivalry quickstart', or with your own data: rivalry train --data FILE")]
+#[command(after_help = "Start with 'rivalry quickstart', or with your own data: rivalry auto FILE")]
 pub struct Cli {
     /// The command.
     #[command(subcommand)]
@@ -50,8 +54,12 @@ pub struct Cli {
 pub enum Command {
     /// Train three models on a generated data set and compare them
     Quickstart(QuickstartArgs),
+    /// Find the best model for a log within a time budget, and train it on everything
+    Auto(Box<AutoArgs>),
     /// Train a model and test it
     Train(Box<TrainArgs>),
+    /// Take new interactions, users and items into a finished run
+    Update(Box<UpdateArgs>),
     /// Evaluate the model of a run
     Evaluate(EvaluateArgs),
     /// Compare methods with a baseline: means over seeds, differences, confidence intervals, p-values

@@ -102,27 +102,15 @@ impl Loaded {
     fn show(&self) -> std::io::Result<()> {
         print(format_args!("{}\n", self.dataset.name))?;
         if let Some(reading) = &self.reading {
-            print(format_args!("format             {}", format_line(reading)))?;
-            let columns = reading.columns.iter().map(|column| format!("{} = {}", column.role, column.name));
-            let columns: Vec<String> = columns.collect();
-            if !columns.is_empty() {
-                print(format_args!("columns            {}", columns.join(", ")))?;
+            print(format_args!("format             {}", reading.format_summary()))?;
+            if !reading.columns.is_empty() {
+                print(format_args!("columns            {}", reading.column_summary()))?;
             }
             print(format_args!("\nfirst rows\n{}\n", table_of(&self.first_rows, reading)))?;
         }
         print(stats(&self.dataset))?;
         self.dataset.notes.iter().try_for_each(|note| print(format_args!("note               {note}")))
     }
-}
-
-/// The format, the compression, the encoding, the delimiter and the header, as far as there are any.
-fn format_line(reading: &Reading) -> String {
-    let mut parts = vec![reading.format.clone()];
-    parts.extend(reading.compression.map(str::to_owned));
-    parts.extend(reading.encoding.map(str::to_owned));
-    parts.extend(reading.delimiter.as_ref().map(|delimiter| format!("delimiter {delimiter}")));
-    parts.extend(reading.header.map(|header| if header { "with a header" } else { "no header" }.to_owned()));
-    parts.join(", ")
 }
 
 fn first_rows(raw: &RawData) -> Vec<Row> {

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod auto;
 mod compare;
 mod completions;
 mod data;
@@ -20,6 +21,7 @@ mod similar;
 mod sweep;
 mod targets;
 mod train;
+mod update;
 mod users;
 
 use anyhow::anyhow;
@@ -38,7 +40,9 @@ use crate::settings::absolute_source;
 pub fn run(command: &Command) -> anyhow::Result<()> {
     match command {
         Command::Quickstart(args) => quickstart::run(args),
+        Command::Auto(args) => auto::run(args),
         Command::Train(args) => train::run(args),
+        Command::Update(args) => update::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Inspect(args) => inspect::run(args),
@@ -98,6 +102,20 @@ impl RunData<'_> {
         }
         load(&config, &LoadOptions { standard_input: kept, ..options }, quiet)
     }
+}
+
+/// Refuses an update of another run where a run is trained again from its config: its data are those of the other run and
+/// what came in.
+fn refuse_update(folder: &RunFolder) -> rivalry::Result<()> {
+    let Some(record) = folder.update()? else { return Ok(()) };
+    let quoted = |path: &Path| crate::output::quoted(path);
+    let log = record.logs.first().map_or_else(|| "NEW_LOG".to_owned(), |log| quoted(Path::new(&log.source)));
+    let again =
+        format!("rivalry update {} {log} --out {} --force", quoted(&record.of), quoted(folder.path()));
+    Err(InputError::new("is an update of another run, not a training of its own")
+        .file(folder.path())
+        .help(format!("make it again: {again}"))
+        .into())
 }
 
 /// The error for an id that the training data don't have. The search for a likely typo is skipped where it would take too

@@ -7,7 +7,7 @@ use rivalry::train::trainer;
 use rivalry_runs::run::{Agreement, FinishedRun, RunFolder};
 use serde::Serialize;
 
-use super::{RunData, use_machine};
+use super::{RunData, refuse_update, use_machine};
 use crate::args::RerunArgs;
 use crate::output::{print, print_json, say};
 use crate::signals;
@@ -25,6 +25,7 @@ pub fn run(args: &RerunArgs) -> anyhow::Result<()> {
     let original = FinishedRun::open(&args.run)?;
     let machine = &args.common.machine;
     let FinishedRun { folder, config, .. } = &original;
+    refuse_update(folder)?;
     let data = RunData { folder, config, moved_to: args.data.as_deref() };
     let dataset = data.load(machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
     let standard_input = original.folder.standard_input()?;

@@ -20,7 +20,7 @@ use crate::settings::absolute_source;
 use crate::signals::{self, SweepInterrupted};
 use crate::sweeping::{SweepDisplay, load_options_per_job, sweep_options};
 use crate::table;
-use crate::training::print_data_summary;
+use crate::training::{plain_name, print_data_summary};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -158,8 +158,7 @@ fn name(args: &SweepArgs, data: &str) -> String {
             std::iter::once(data).chain(losses).chain(args.closed_forms()).collect::<Vec<_>>().join("-")
         }
     };
-    let plain = |c: char| if c.is_alphanumeric() || "._-@+".contains(c) { c } else { '-' };
-    name.chars().map(plain).collect()
+    plain_name(&name)
 }
 
 /// Prints the selected trials with their test metrics at the cut-off of the selection metric.

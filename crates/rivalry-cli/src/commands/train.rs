@@ -11,7 +11,7 @@ use rivalry::{Error, InputError};
 use rivalry_runs::presets::paper_cells;
 use rivalry_runs::run::{ResumedRun, RunFolder, RunRecord};
 
-use super::{RunData, load, use_machine};
+use super::{RunData, load, refuse_update, use_machine};
 use crate::args::TrainArgs;
 use crate::output::{print, print_json, quoted, say, warn_skipped};
 use crate::settings::{absolute_source, resolve};
@@ -19,7 +19,7 @@ use crate::signals;
 use crate::standard_input::read_if_asked;
 use crate::table;
 use crate::training::{
-    Trained, damage_note, numbered_folder, print_data_summary, print_model_summary, train,
+    Trained, damage_note, numbered_folder, plain_name, print_data_summary, print_model_summary, train,
     warn_of_nothing_learned,
 };
 
@@ -55,6 +55,7 @@ fn start(args: &TrainArgs) -> anyhow::Result<()> {
 
 fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
     let ResumedRun { folder, mut config, state, data_checksum, damage } = RunFolder::resume(run)?;
+    refuse_update(&folder)?;
     let longer = more_epochs(&config, args.epochs)?;
     if let Some(damage) = state.as_ref().map(|state| folder.restore_log(state)).transpose()?.flatten() {
         say(format_args!("note    {damage}\n        made again from the checkpoint"));
@@ -151,10 +152,9 @@ fn more_epochs(config: &Config, wanted: Option<u32>) -> Result<Option<usize>, Er
     }
 }
 
-/// The default name of a run folder, without characters that are special to shells or file systems.
+/// The default name of a run folder.
 fn run_name(data: &str, config: &Config) -> String {
-    let plain = |c: char| if c.is_alphanumeric() || "._-@+".contains(c) { c } else { '-' };
-    format!("{data}-{}", config.method_name()).chars().map(plain).collect()
+    plain_name(&format!("{data}-{}", config.method_name()))
 }
 
 fn show(

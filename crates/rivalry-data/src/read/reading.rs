@@ -41,6 +41,22 @@ pub struct ColumnRead {
 }
 
 impl Reading {
+    /// The format, the compression, the encoding, the delimiter and the header, as far as there are any.
+    pub fn format_summary(&self) -> String {
+        let mut parts = vec![self.format.clone()];
+        parts.extend(self.compression.map(str::to_owned));
+        parts.extend(self.encoding.map(str::to_owned));
+        parts.extend(self.delimiter.as_ref().map(|delimiter| format!("delimiter {delimiter}")));
+        parts.extend(self.header.map(|header| if header { "with a header" } else { "no header" }.to_owned()));
+        parts.join(", ")
+    }
+
+    /// The columns and what they were read as: `user = userId, item = movieId`; empty if there are none.
+    pub fn column_summary(&self) -> String {
+        let columns = self.columns.iter().map(|column| format!("{} = {}", column.role, column.name));
+        columns.collect::<Vec<_>>().join(", ")
+    }
+
     /// The columns with their roles; without a header, a column's name is its number.
     pub(super) fn with_columns(mut self, columns: &Columns, header: bool) -> Self {
         let name =

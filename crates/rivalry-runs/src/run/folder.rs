@@ -15,7 +15,9 @@ pub(super) const MODEL: &str = "model.safetensors";
 pub(super) const CHECKPOINT: &str = "checkpoint";
 pub(super) const INSPECTION: &str = "inspect.json";
 pub(super) const STANDARD_INPUT: &str = "stdin";
-pub(super) const FILES: [&str; 7] = [CONFIG, LOG, METRICS, MODEL, CHECKPOINT, INSPECTION, STANDARD_INPUT];
+const UPDATE: &str = "update.json";
+pub(super) const FILES: [&str; 8] =
+    [CONFIG, LOG, METRICS, MODEL, CHECKPOINT, INSPECTION, STANDARD_INPUT, UPDATE];
 
 /// The folder of a run.
 #[derive(Clone, Debug)]
@@ -139,6 +141,11 @@ impl RunFolder {
     /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The file of what came into the run.
+    pub(crate) fn update_path(&self) -> PathBuf {
+        self.path.join(UPDATE)
     }
 
     /// Whether there is a checkpoint to resume from.

@@ -3,6 +3,7 @@
 mod agreement;
 mod checkpoint;
 mod checkpointer;
+mod closed;
 mod find;
 mod finished;
 mod folder;

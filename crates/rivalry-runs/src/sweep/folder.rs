@@ -15,7 +15,7 @@ use super::{
 };
 use crate::run::RunFolder;
 use crate::{Error, InputError, Result};
-use rivalry::config::Config;
+use rivalry::config::{Config, DataConfig};
 use rivalry::data::{Dataset, LoadOptions, load};
 use rivalry::memory::MemoryLimit;
 
@@ -49,6 +49,12 @@ impl SweepFolder {
     pub fn open(path: &Path, load: LoadOptions) -> Result<Self> {
         std::fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
         Ok(Self { path: path.to_owned(), load, datasets: Mutex::default(), over: Mutex::default() })
+    }
+
+    /// Takes a data set that is loaded already for those of a config.
+    pub(crate) fn take_dataset(&self, config: &DataConfig, dataset: Arc<Dataset>) {
+        let mut known = self.datasets.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(key_of(config), dataset);
     }
 
     /// The path of the folder.
@@ -147,6 +153,21 @@ impl SweepFolder {
         Ok(Some(statuses))
     }
 
+    /// Trains every trial until it has been evaluated after this epoch, or to its end. Nothing is removed, so that any of
+    /// them can go on. `false` if the observer asked to stop.
+    ///
+    /// # Errors
+    /// If a trial can't be run.
+    pub(crate) fn advance(
+        &self,
+        trials: &[Trial],
+        last_epoch: Option<usize>,
+        options: &SweepOptions,
+        observer: &dyn SweepObserver,
+    ) -> Result<bool> {
+        Workers { folder: self, all: trials, options, observer }.run(trials, &|_| last_epoch)
+    }
+
     /// The status of a trial.
     ///
     /// # Errors
@@ -169,7 +190,7 @@ impl SweepFolder {
     }
 
     /// A trial's best validation value up to an epoch, even if it has been trained further.
-    fn best_value(&self, trial: &Trial, last_epoch: Option<usize>) -> Result<f64> {
+    pub(crate) fn best_value(&self, trial: &Trial, last_epoch: Option<usize>) -> Result<f64> {
         let Ok(folder) = RunFolder::open(&self.path.join(&trial.name)) else { return Ok(f64::NEG_INFINITY) };
         let metric = trial.config.eval.selection_metric();
         let log = folder.log()?;
@@ -183,8 +204,7 @@ impl SweepFolder {
     /// # Errors
     /// If the data can't be read.
     pub fn dataset(&self, config: &Config) -> Result<Arc<Dataset>> {
-        let data = &config.data;
-        let key = toml::Table::try_from(data).map(|table| table.to_string()).unwrap_or_default();
+        let (data, key) = (&config.data, key_of(&config.data));
         let mut known = self.datasets.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(dataset) = known.get(&key) {
             return Ok(dataset.clone());
@@ -193,7 +213,7 @@ impl SweepFolder {
         Ok(known.entry(key).or_insert(Arc::new(dataset)).clone())
     }
 
-    pub(super) fn write_index(&self, trials: &[Trial]) -> Result<Vec<TrialStatus>> {
+    pub(crate) fn write_index(&self, trials: &[Trial]) -> Result<Vec<TrialStatus>> {
         let statuses = self.statuses(trials)?;
         status::write_index(&self.path, &statuses)?;
         Ok(statuses)
@@ -219,4 +239,9 @@ impl SweepFolder {
         }
         Ok(())
     }
+}
+
+/// What makes one data set different from another.
+fn key_of(config: &DataConfig) -> String {
+    toml::Table::try_from(config).map(|table| table.to_string()).unwrap_or_default()
 }

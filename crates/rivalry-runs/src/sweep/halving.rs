@@ -38,7 +38,7 @@ impl Halving {
 
     /// The epoch at which a trial pauses in this rung (counted from 0); `None` if it runs to the end, as in the last rung
     /// and for models without epochs.
-    pub(super) fn last_epoch(&self, rung: u32, trial: &Trial) -> Option<usize> {
+    pub(crate) fn last_epoch(&self, rung: u32, trial: &Trial) -> Option<usize> {
         let train = &trial.config.gradient.as_ref()?.train;
         let part = self.eta.pow(self.rungs - rung);
         let epochs = train.epochs.div_ceil(part).div_ceil(train.eval_every) * train.eval_every;

@@ -24,7 +24,7 @@ pub use grid::{LossGrid, is_closed_form};
 pub use halving::Halving;
 pub use result::{SelectedTrial, SweepResult, selected_runs};
 pub use run_state::RunState;
-pub use run_trial::{Rung, SweepObserver, TrialEvent};
+pub use run_trial::{Rung, Stop, SweepObserver, TrialEvent};
 pub use space::SearchSpace;
 pub use status::{TrialState, TrialStatus, failure};
 pub use trial::{Origin, Trial, TrialGroup};

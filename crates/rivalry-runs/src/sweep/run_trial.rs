@@ -45,13 +45,27 @@ pub struct Rung {
     pub trials: usize,
 }
 
+/// What an observer may stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// This trial: it is left where it is.
+    Trial,
+    /// All trials; the sweep can be resumed.
+    Sweep,
+}
+
 /// Observes the trials of a sweep, from several threads at once, and may stop it.
 pub trait SweepObserver: Sync {
-    /// Is called for every event. `Break` stops all trials; the sweep can be resumed.
-    fn observe(&self, trial: &Trial, event: &TrialEvent<'_>) -> ControlFlow<()>;
+    /// Is called for every event. `Break` stops this trial or all of them.
+    fn observe(&self, trial: &Trial, event: &TrialEvent<'_>) -> ControlFlow<Stop>;
 
     /// Is called before the trials of a rung.
     fn begin(&self, _rung: Rung) {}
+
+    /// Whether to start this trial, or to continue it. Is called before anything is written.
+    fn admits(&self, _trial: &Trial) -> bool {
+        true
+    }
 }
 
 /// The outcome of an attempt to run a trial.
@@ -60,14 +74,26 @@ pub(super) enum Attempt {
     Done,
     /// Another process is running it.
     Busy,
-    /// The observer asked to stop.
+    /// The observer asked to stop the sweep.
     Stopped,
+}
+
+impl Attempt {
+    fn stopped(stop: Stop) -> Self {
+        match stop {
+            Stop::Trial => Self::Done,
+            Stop::Sweep => Self::Stopped,
+        }
+    }
 }
 
 /// Runs a trial until it has been evaluated after `last_epoch`, or to its end. If its model is to be kept and an earlier
 /// sweep has removed it, the trial is trained again.
 pub(super) fn run_trial(workers: &Workers<'_>, trial: &Trial, last_epoch: Option<usize>) -> Result<Attempt> {
     let (sweep, observer) = (workers.folder, workers.observer);
+    if !observer.admits(trial) {
+        return Ok(Attempt::Done);
+    }
     let path = sweep.path().join(&trial.name);
     std::fs::create_dir_all(&path).map_err(|e| Error::io("create", &path, e))?;
     let Ok(lock) = FolderLock::try_acquire(&path)? else { return Ok(Attempt::Busy) };
@@ -92,17 +118,17 @@ pub(super) fn run_trial(workers: &Workers<'_>, trial: &Trial, last_epoch: Option
     data_checksum.map_or(Ok(()), |checksum| dataset.check_same(&checksum))?;
 
     if let Some(damage) = damage {
-        if observer.observe(trial, &TrialEvent::Damaged(&damage)).is_break() {
-            return Ok(Attempt::Stopped);
+        if let ControlFlow::Break(stop) = observer.observe(trial, &TrialEvent::Damaged(&damage)) {
+            return Ok(Attempt::stopped(stop));
         }
         folder.start_over()?;
     }
     let started = TrialEvent::Started(state.as_ref().map_or(0, |state| state.progress.epoch));
-    if observer.observe(trial, &started).is_break() {
-        return Ok(Attempt::Stopped);
+    if let ControlFlow::Break(stop) = observer.observe(trial, &started) {
+        return Ok(Attempt::stopped(stop));
     }
     let (mut batches, mut total) = (0, 0);
-    let mut stop_requested = false;
+    let mut asked = None;
     let mut train_observer = |event: &TrainEvent<'_>| {
         let answer = match *event {
             TrainEvent::Started { epochs, batches: per_epoch, .. } => {
@@ -123,8 +149,8 @@ pub(super) fn run_trial(workers: &Workers<'_>, trial: &Trial, last_epoch: Option
             }
             _ => ControlFlow::Continue(()),
         };
-        stop_requested |= answer.is_break();
-        answer
+        asked = answer.break_value().or(asked);
+        if answer.is_break() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let mut checkpointer = folder.checkpointer(&dataset, &config);
     match trainer(&config, sweep.memory()).fit(&dataset, state, &mut checkpointer, &mut train_observer) {
@@ -132,10 +158,13 @@ pub(super) fn run_trial(workers: &Workers<'_>, trial: &Trial, last_epoch: Option
             folder.finish(fit.outcome, &dataset)?;
             folder.drop_checkpoint()?;
         }
-        Ok(Fitted::Stopped(_)) if stop_requested => return Ok(Attempt::Stopped),
+        Ok(Fitted::Stopped(_)) if asked == Some(Stop::Sweep) => return Ok(Attempt::Stopped),
         Ok(Fitted::Stopped(_)) => {}
-        // Divergence is a result of the settings: it would happen again.
+        // Divergence is a result of the settings, and so is a closed form that does not exist: it would happen again.
         Err(error @ (Error::NonFinite { .. } | Error::NanScore { .. })) => {
+            write_failure(sweep.path(), trial, &error)?;
+        }
+        Err(error @ Error::Input(_)) if config.gradient.is_none() => {
             write_failure(sweep.path(), trial, &error)?;
         }
         Err(error) => return Err(error),

@@ -20,14 +20,14 @@ struct Counter {
 }
 
 impl SweepObserver for Counter {
-    fn observe(&self, trial: &Trial, event: &TrialEvent<'_>) -> ControlFlow<()> {
+    fn observe(&self, trial: &Trial, event: &TrialEvent<'_>) -> ControlFlow<Stop> {
         if let TrialEvent::Started(_) = event {
             *self.started.lock().unwrap().entry(trial.name.clone()).or_default() += 1;
         }
         let mut events = self.events.lock().unwrap();
         *events += 1;
         if self.stop_after.is_some_and(|after| *events > after) {
-            ControlFlow::Break(())
+            ControlFlow::Break(Stop::Sweep)
         } else {
             ControlFlow::Continue(())
         }
@@ -166,7 +166,7 @@ fn rungs_are_announced_and_the_best_comes_first() {
     #[derive(Default)]
     struct Rungs(Mutex<Vec<Rung>>);
     impl SweepObserver for Rungs {
-        fn observe(&self, _: &Trial, _: &TrialEvent<'_>) -> ControlFlow<()> {
+        fn observe(&self, _: &Trial, _: &TrialEvent<'_>) -> ControlFlow<Stop> {
             ControlFlow::Continue(())
         }
         fn begin(&self, rung: Rung) {

@@ -12,6 +12,7 @@ mod outcome;
 mod progress;
 
 pub use checkpoint::{Checkpointer, NoCheckpoints, Snapshot, TrainingState};
+pub use gradient::warm_start;
 pub use outcome::{Ending, EpochOutcome, Fit, Fitted, Outcome};
 pub use progress::{Best, NoObserver, Observer, Progress, Record, Seconds, TrainEvent};
 

@@ -7,12 +7,14 @@ mod model;
 mod optimized;
 mod start;
 mod step;
+mod warm;
 
 pub use footprint::footprint;
 pub(crate) use init::initial;
 pub use model::EmbeddingModel;
 pub use optimized::OptimizedModel;
 pub use step::{Batch, BatchLoss, Draw, Drawn, Forward, GradientStep, Gradients, Scored};
+pub use warm::warm_start;
 
 use self::epochs::Epochs;
 use super::{Checkpointer, Fitted, Observer, Trainer, TrainingState};

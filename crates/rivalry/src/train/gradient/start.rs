@@ -65,7 +65,12 @@ impl GradientTrainer<'_> {
     }
 
     /// A training that has not taken a step.
-    fn beginning(&self, loss: &dyn Loss, size: Size, train: &Interactions) -> Result<TrainingState> {
+    pub(super) fn beginning(
+        &self,
+        loss: &dyn Loss,
+        size: Size,
+        train: &Interactions,
+    ) -> Result<TrainingState> {
         let tables = |purpose| initial(self.gradient.loss.defaults().init, size, self.config.seed, purpose);
         let random = tables(Purpose::Init);
         let learned = match self.gradient.train.init {

@@ -1,0 +1,146 @@
+//! The first stage: models that are fitted in one go, each with its defaults and then a small search.
+
+use rivalry::config::Config;
+use rivalry::models::Kind;
+use rivalry::train::gradient::footprint;
+use rivalry::train::trainer;
+
+use super::search::Search;
+use super::{Skipped, Stage};
+use crate::sweep::{SearchSpace, SweepOptions, Trial, TrialState};
+use crate::{Error, Result};
+
+/// The models, cheap ones first. Popularity is fitted whatever the budget is.
+const MODELS: [&str; 7] = ["popularity", "item-knn", "rp3beta", "turbo-cf", "fs-slim", "ials", "ease"];
+
+/// The share of the budget that they may use.
+const SHARE: f64 = 0.4;
+
+/// Trials of a model: the first rounds of all models, the last of the better half.
+const ROUNDS: [usize; 2] = [7, 12];
+
+/// The trials of one model.
+struct Candidate {
+    trials: Vec<Trial>,
+    /// The number of trials in parallel that fit into memory.
+    jobs: usize,
+    done: usize,
+}
+
+impl Search<'_> {
+    /// Fits the models. `false` if the user asked to stop.
+    pub(super) fn closed_forms(&mut self) -> Result<bool> {
+        self.observer.auto(&super::AutoEvent::Stage(Stage::ClosedForms));
+        let mut candidates = Vec::new();
+        for model in MODELS {
+            let Some(mut candidate) = self.candidate(model)? else { continue };
+            // The defaults of every model, with all threads; popularity takes no time.
+            self.clock.stage((model != MODELS[0]).then_some(SHARE), None);
+            self.fit(&mut candidate, 1)?;
+            if self.clock.interrupted() {
+                return Ok(false);
+            }
+            let name = self.folder.status(&candidate.trials[0])?;
+            match (name.state, self.clock.left_out(&candidate.trials[0])) {
+                (TrialState::Finished, _) => candidates.push(candidate),
+                (TrialState::Failed(reason), _) => self.skip(model, reason),
+                (_, seconds) => self.skip(model, no_time(seconds)),
+            }
+        }
+        for (round, trials) in ROUNDS.into_iter().enumerate() {
+            if round > 0 {
+                let mut ranked: Vec<(f64, Candidate)> = Vec::new();
+                for candidate in candidates {
+                    let values: Result<Vec<f64>> =
+                        candidate.trials.iter().map(|trial| self.valid(trial)).collect();
+                    ranked.push((values?.into_iter().fold(f64::NEG_INFINITY, f64::max), candidate));
+                }
+                ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+                ranked.truncate(ranked.len().div_ceil(2));
+                candidates = ranked.into_iter().map(|(_, candidate)| candidate).collect();
+            }
+            for candidate in &mut candidates {
+                self.fit(candidate, trials)?;
+                if self.clock.interrupted() {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The trials of a model; `None` if it does not fit into memory.
+    fn candidate(&mut self, model: &str) -> Result<Option<Candidate>> {
+        let total = 1 + ROUNDS.iter().sum::<usize>();
+        let space = SearchSpace::new().with(self.task.clone()).with_model(model)?.with_draws(total);
+        let mut trials = space.trials()?;
+        trials.truncate(total);
+        let Some(first) = trials.first() else { return Ok(None) };
+        if let Err(refused) = trainer(&first.config, self.memory).check(&self.dataset) {
+            self.skip(model, refused.to_string().lines().next().unwrap_or_default().to_owned());
+            return Ok(None);
+        }
+        let jobs = self.jobs_for(&first.config);
+        Ok(Some(Candidate { trials, jobs, done: 0 }))
+    }
+
+    /// How many trainings of a model fit into memory at once.
+    pub(super) fn jobs_for(&self, config: &Config) -> usize {
+        let needed = match (config.model.entry().build, &config.gradient) {
+            (Kind::ClosedForm(build), _) => build(config.model.params()).memory(&self.dataset.train),
+            (Kind::Gradient(_), Some(gradient)) => footprint(&self.dataset, config, gradient),
+            (Kind::Gradient(_), None) => 0,
+        };
+        let limit = self.memory.get().unwrap_or(u64::MAX);
+        usize::try_from(limit / needed.max(1)).unwrap_or(usize::MAX).clamp(1, self.options.jobs)
+    }
+
+    /// Fits the next trials of a model, as many as there is time for.
+    fn fit(&mut self, candidate: &mut Candidate, trials: usize) -> Result<()> {
+        let mut seconds = Vec::new();
+        for trial in &candidate.trials[..candidate.done] {
+            let outcome = self.folder.status(trial)?.outcome;
+            seconds.extend(outcome.map(|outcome| outcome.seconds.train + outcome.seconds.eval));
+        }
+        let mean = crate::stats::mean(&seconds);
+        let mut affordable = match seconds.is_empty() || mean <= 0.0 {
+            true => trials,
+            false => (self.clock.remaining().max(0.0) * candidate.jobs as f64 / mean) as usize,
+        };
+        let mut next = Vec::new();
+        for trial in candidate.trials.iter().skip(candidate.done).take(trials) {
+            // What an earlier process has done costs nothing.
+            let is_over = self.folder.status(trial)?.is_over();
+            if !is_over && affordable == 0 {
+                break;
+            }
+            affordable -= usize::from(!is_over);
+            next.push(trial.clone());
+        }
+        candidate.done += next.len();
+        let options = SweepOptions { jobs: candidate.jobs, ..self.options };
+        self.advance(&next, None, &options)?;
+        self.keep_best_models()
+    }
+
+    /// Notes that something was not tried.
+    pub(super) fn skip(&mut self, model: &str, reason: String) {
+        let skipped = Skipped { model: model.to_owned(), reason };
+        self.observer.auto(&super::AutoEvent::Skipped(&skipped));
+        self.skipped.push(skipped);
+    }
+}
+
+/// The reason why a trial was left out.
+pub(super) fn no_time(seconds: Option<f64>) -> String {
+    match seconds.filter(|seconds| *seconds > 0.0) {
+        Some(seconds) => format!("no time: it would take about {:.0} seconds", seconds.ceil()),
+        None => "no time".to_owned(),
+    }
+}
+
+/// The error if not even popularity could be fitted.
+pub(super) fn nothing_fitted(reason: Option<&Skipped>) -> Error {
+    let reason = reason.map_or("the search was stopped", |skipped| &skipped.reason[..]);
+    crate::InputError::new(format!("no model could be fitted: {reason}")).into()
+}

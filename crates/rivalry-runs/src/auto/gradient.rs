@@ -1,0 +1,164 @@
+//! The second stage: models that are trained by gradients, in waves of successive halving.
+//!
+//! A wave starts nine trials, or as many as run in parallel, with a ninth of the epochs. The best third of them goes on to
+//! a third of the epochs, and the best third of those to the end. The first trials are the defaults of each loss; the
+//! others are drawn from its search space. Nothing is started that could not end within the budget.
+
+use rivalry::config::setting_layer;
+use rivalry::train::trainer;
+
+use super::closed_forms::no_time;
+use super::search::Search;
+use super::{AutoEvent, Stage};
+use crate::Result;
+use crate::run::RunFolder;
+use crate::sweep::{Halving, LossGrid, SearchSpace, SweepOptions, Trial, TrialState};
+
+/// Losses of the softmax family, in the order in which their defaults are tried.
+const SOFTMAX: [&str; 4] = ["dsl-ca", "cap", "sl", "sl@k"];
+/// Every so many trials are of this loss, which scores by dot products and is fast.
+const BPR: (&str, usize) = ("bpr", 5);
+
+/// The trials that are drawn: more than any budget that makes sense.
+const DRAWS: usize = 240;
+/// The smallest wave: two halvings leave one.
+const WAVE: usize = 9;
+
+/// Evaluations until the end of a training, and those without an improvement after which it stops.
+const EVALUATIONS: usize = 18;
+const PATIENCE: usize = 3;
+
+/// Catalogues of at least this size are trained with shared negatives, which are faster then.
+const LARGE_CATALOGUE: usize = 2000;
+
+impl Search<'_> {
+    /// Trains the models until the budget is spent. `false` if the user asked to stop.
+    pub(super) fn gradient_models(&mut self) -> Result<bool> {
+        let trials = self.gradient_trials()?;
+        let Some(first) = trials.first() else { return Ok(true) };
+        let halving = Halving::default();
+        let size = WAVE.max(self.options.jobs);
+        for (wave, trials) in trials.chunks(size).enumerate() {
+            self.observer.auto(&AutoEvent::Stage(Stage::Gradient { wave: wave + 1 }));
+            let Some(mut trained) = self.wave(trials.to_vec(), halving)? else { return Ok(false) };
+            if !trained && wave == 0 {
+                // Its first steps have shown what an epoch costs: there may be time for fewer of them.
+                let Some(again) = self.wave(trials.to_vec(), halving)? else { return Ok(false) };
+                trained = again;
+            }
+            if !trained {
+                break;
+            }
+        }
+        if self.folder.status(first)?.valid.is_none() {
+            let seconds = self.clock.left_out(first);
+            self.skip("mf", no_time(seconds));
+        }
+        Ok(true)
+    }
+
+    /// One wave: whether there was time for a trial of it; `None` if the user asked to stop.
+    fn wave(&mut self, mut trials: Vec<Trial>, halving: Halving) -> Result<Option<bool>> {
+        let mut reached = 0;
+        for rung in 0..=halving.rungs {
+            let Some(first) = trials.first() else { break };
+            let Some(train) = first.config.gradient.as_ref().map(|gradient| &gradient.train) else { break };
+            self.reserve()?;
+            self.clock.stage(Some(1.0), None);
+            let mut last_epoch = halving.last_epoch(rung, first);
+            let next = reached + train.eval_every;
+            if !self.clock.affords(first, last_epoch.unwrap_or(train.epochs) - reached) && next < train.epochs
+            {
+                last_epoch = Some(next);
+            }
+            let goal = last_epoch.unwrap_or(train.epochs);
+            self.clock.stage(Some(1.0), Some((goal, reached)));
+            let jobs = trials.iter().map(|trial| self.jobs_for(&trial.config)).min().unwrap_or(1);
+            let options = SweepOptions { jobs, ..self.options };
+            self.advance(&trials, last_epoch, &options)?;
+            let mut values = Vec::new();
+            for trial in trials {
+                values.push((self.folder.best_value(&trial, last_epoch)?, trial));
+            }
+            values.sort_by(|a, b| b.0.total_cmp(&a.0));
+            if self.clock.interrupted() {
+                return Ok(None);
+            }
+            if values.first().is_none_or(|(value, _)| *value == f64::NEG_INFINITY) {
+                return Ok(Some(false));
+            }
+            let promoted = if rung < halving.rungs { values.len().div_ceil(halving.eta) } else { 0 };
+            let (promoted, dropped): (Vec<_>, Vec<_>) =
+                values.into_iter().enumerate().partition(|(place, _)| *place < promoted);
+            for (_, (_, trial)) in dropped {
+                self.drop_checkpoint(&trial)?;
+            }
+            self.keep_best_models()?;
+            trials = promoted.into_iter().map(|(_, (_, trial))| trial).collect();
+            reached = goal;
+        }
+        Ok(Some(true))
+    }
+
+    /// All trials, in the order in which they are tried.
+    fn gradient_trials(&mut self) -> Result<Vec<Trial>> {
+        let mut softmax = SearchSpace::new().with(self.task.clone()).with(self.schedule()?);
+        if self.dataset.items.len() >= LARGE_CATALOGUE {
+            softmax = self.with_shared_negatives(softmax)?;
+        }
+        for loss in SOFTMAX {
+            softmax = softmax.with_loss(loss, LossGrid::BuiltIn)?;
+        }
+        let softmax = with_dimensions(softmax).with_draws(DRAWS).trials()?;
+        let bpr = SearchSpace::new().with(self.task.clone()).with(self.schedule()?);
+        let bpr = with_dimensions(bpr.with_loss(BPR.0, LossGrid::BuiltIn)?);
+        let bpr = bpr.with_draws(DRAWS / BPR.1).trials()?;
+        let mut trials = Vec::new();
+        let mut bpr = bpr.into_iter();
+        for block in softmax.chunks(BPR.1 - 1) {
+            trials.extend_from_slice(block);
+            trials.extend(bpr.next());
+        }
+        // Stable: the defaults first, then the draws in their order.
+        trials.sort_by_key(|trial| !trial.is_baseline());
+        let Some(first) = trials.first() else { return Ok(trials) };
+        if let Err(refused) = trainer(&first.config, self.memory).check(&self.dataset) {
+            self.skip("mf", refused.to_string().lines().next().unwrap_or_default().to_owned());
+            return Ok(Vec::new());
+        }
+        Ok(trials)
+    }
+
+    /// How long a trial is trained. Where an epoch has many steps, it takes fewer of them.
+    fn schedule(&self) -> Result<toml::Table> {
+        let eval_every = match self.dataset.train.len() {
+            0..1_000_000 => 5,
+            1_000_000..5_000_000 => 2,
+            _ => 1,
+        };
+        let epochs = EVALUATIONS * eval_every;
+        let train =
+            format!("train={{ epochs = {epochs}, eval_every = {eval_every}, patience = {PATIENCE} }}");
+        setting_layer(&train)
+    }
+
+    /// The space with shared negatives, unless some user has too many items for them.
+    fn with_shared_negatives(&self, space: SearchSpace) -> Result<SearchSpace> {
+        let shared = space.clone().with(setting_layer("sampler.type=shared")?);
+        let trial = shared.clone().with_loss(SOFTMAX[0], LossGrid::Empty)?.trials()?;
+        let fits = |trial: &Trial| trainer(&trial.config, self.memory).check(&self.dataset).is_ok();
+        Ok(if trial.first().is_some_and(fits) { shared } else { space })
+    }
+
+    /// Removes what a trial that is not promoted would need to go on.
+    fn drop_checkpoint(&self, trial: &Trial) -> Result<()> {
+        match RunFolder::open(&self.folder.path().join(&trial.name)) {
+            Ok(folder) if self.folder.status(trial)?.state != TrialState::Pending => folder.drop_checkpoint(),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn with_dimensions(space: SearchSpace) -> SearchSpace {
+    space.with_values("model.dim", [64, 128].map(toml::Value::Integer).to_vec())
+}
