@@ -19,6 +19,7 @@ mod buffers;
 mod dense;
 mod gather;
 mod hardest;
+mod history;
 mod item_set;
 mod loss;
 mod pooled;
@@ -32,13 +33,14 @@ mod tests;
 use self::buffers::Buffers;
 use self::dense::DenseScorer;
 use self::gather::GatherScorer;
+use self::history::History;
 use self::pooled::PooledScorer;
 pub use self::scorer::Draw;
 use self::scorer::NegativeScorer;
 pub use self::stages::{BatchLoss, Drawn, Forward, Scored};
 use super::optimized::OptimizedModel;
 use crate::Result;
-use crate::backbone::Embeddings;
+use crate::backbone::{Embeddings, Users};
 use crate::data::Interactions;
 use crate::loss::{Loss, Phase, State};
 use crate::optim::Touched;
@@ -68,6 +70,8 @@ pub struct GradientStep {
     model: OptimizedModel,
     adversary: Option<OptimizedModel>,
     scorer: Box<dyn NegativeScorer>,
+    /// The queries of the batch, where users are made of their items.
+    history: Option<History>,
     /// Negatives of a pair, as the loss sees them.
     n_negatives: usize,
     /// Candidates drawn for a pair; more than the negatives if only the hardest are kept.
@@ -118,11 +122,16 @@ impl GradientStep {
         } else {
             Box::new(GatherScorer::new(items.rows(), items.lanes(), n_candidates))
         };
+        let history = match model.model().users() {
+            Users::Table => None,
+            Users::Items { user_weight } => Some(History::new(model.model().score(), user_weight)),
+        };
         Self {
             loss,
             model,
             adversary,
             scorer,
+            history,
             n_negatives,
             n_candidates,
             users: Vec::new(),

@@ -3,6 +3,7 @@
 use rivalry_kernels::add_weighted_rows;
 
 use super::buffers::{Buffers, score_positives};
+use super::history::History;
 use super::scorer::{Queries, ScoreGrads};
 use super::{Batch, GradientStep, Gradients};
 use crate::backbone::{self, Embeddings};
@@ -22,8 +23,9 @@ impl<'s, 'b> Drawn<'s, 'b> {
     /// Makes the embeddings that are scored.
     pub fn forward(self, phase: Phase) -> Forward<'s, 'b> {
         let Self { step, batch, sampler } = self;
-        // Quantiles are taken over all items of a user.
-        let items = step.scorer.items().filter(|_| step.loss.quantile_rank(batch.epoch).is_none());
+        // Quantiles are taken over all items of a user; those made of items have to do with all of them.
+        let all_items = step.loss.quantile_rank(batch.epoch).is_some() || step.history.is_some();
+        let items = step.scorer.items().filter(|_| !all_items);
         let touched = Touched { users: Some(&step.users), items };
         step.model.catch_up(touched);
         if let Some(adversary) = &mut step.adversary {
@@ -31,6 +33,9 @@ impl<'s, 'b> Drawn<'s, 'b> {
         }
         let number = (batch.epoch as u64) << 40 | (batch.batch as u64) << 2 | phase as u64;
         step.model.model.forward(backbone::Step { users: batch.users, seed: batch.seed, number });
+        if let Some(history) = &mut step.history {
+            history.forward(step.model.model.scored(), &step.users, batch);
+        }
         Forward { step, batch, sampler, phase }
     }
 }
@@ -50,7 +55,7 @@ impl<'s, 'b> Forward<'s, 'b> {
         let stride = step.scorer.stride(step.n_candidates);
         step.buffers.resize(&*step.loss, batch.users.len(), step.n_candidates, stride);
         let Buffers { positives, scores, features, log_probs, .. } = &mut step.buffers;
-        let queries = user_queries(step.model.model.scored(), batch);
+        let queries = model_queries(step.history.as_ref(), step.model.model.scored(), batch);
         let second = match step.loss.negative_features() {
             NegativeFeatures::None => None,
             NegativeFeatures::Similarities => {
@@ -117,24 +122,27 @@ impl BatchLoss<'_, '_> {
     /// Brings the gradients of the scores back to the embeddings.
     pub fn gradients(self) -> Gradients {
         let Self { step, batch, phase, mean } = self;
-        let GradientStep { loss, model, adversary, scorer, users, buffers, .. } = step;
+        let GradientStep { loss, model, adversary, scorer, history, users, buffers, .. } = step;
         let quantiles = match loss.quantile_rank(batch.epoch) {
-            Some(rank) => buffers.quantiles(model.model.scored(), batch, rank),
+            Some(rank) => {
+                let queries = model_queries(history.as_ref(), model.model.scored(), batch);
+                buffers.quantiles(queries, batch, rank)
+            }
             None => Vec::new(),
         };
         let n_params = if phase == Phase::Adversary { 0 } else { loss.n_params() };
         let loss_params = buffers.loss_param_grads(n_params);
         buffers.scatter_hardest();
         // The adversary goes uphill.
-        let (moving, sign) = match (phase, adversary) {
-            (Phase::Adversary, Some(adversary)) => (adversary, -1.0),
-            _ => (model, 1.0),
+        let (moving, history, sign) = match (phase, adversary) {
+            (Phase::Adversary, Some(adversary)) => (adversary, None, -1.0),
+            _ => (model, history.as_mut(), 1.0),
         };
-        let mut embeddings = std::mem::take(&mut moving.grads);
+        let (all_items, mut embeddings) = (history.is_some(), std::mem::take(&mut moving.grads));
         if phase != Phase::LossParams {
             // The weight of one pair in the mean over the batch.
             let share = sign / batch.users.len() as f32;
-            let queries = user_queries(moving.model.scored(), batch);
+            let queries = model_queries(history.as_deref(), moving.model.scored(), batch);
             buffers.user_grads.resize(batch.users.len(), queries.table.cols());
             let grads = ScoreGrads {
                 negatives: &mut buffers.score_grads,
@@ -142,14 +150,34 @@ impl BatchLoss<'_, '_> {
                 positives: &buffers.positive_grads,
             };
             scorer.backward(queries, grads, share, &mut buffers.user_grads, &mut embeddings.items);
-            for (row, &user) in batch.users.iter().enumerate() {
-                let place = embeddings.users.row_lanes_mut(user as usize);
-                add_weighted_rows(buffers.user_grads.as_lanes(), &[row as u32], &[share], place);
+            match history {
+                Some(history) => {
+                    history.backward(users, batch, share, &mut buffers.user_grads, &mut embeddings);
+                }
+                None => {
+                    for (row, &user) in batch.users.iter().enumerate() {
+                        let place = embeddings.users.row_lanes_mut(user as usize);
+                        add_weighted_rows(buffers.user_grads.as_lanes(), &[row as u32], &[share], place);
+                    }
+                }
             }
         }
-        let (users, items) = (users.clone(), scorer.items().map(<[u32]>::to_vec));
+        let users = if embeddings.users.rows() == 0 { Vec::new() } else { users.clone() };
+        let items = scorer.items().filter(|_| !all_items).map(<[u32]>::to_vec);
         let Batch { epoch, batch, .. } = batch;
         Gradients { phase, loss: mean, users, items, epoch, batch, embeddings, loss_params, quantiles }
+    }
+}
+
+/// The queries of a model's pairs.
+fn model_queries<'a>(
+    history: Option<&'a History>,
+    tables: &'a Embeddings,
+    batch: Batch<'a>,
+) -> Queries<'a> {
+    match history {
+        Some(history) => history.queries(&tables.items),
+        None => user_queries(tables, batch),
     }
 }
 
