@@ -95,7 +95,8 @@ fn one_exact_sweep_agrees_with_numpy() {
         let of_user = exact(users.row(user));
         assert!((dot(&of_user, &of_user) - dot(expected_user, expected_user)).abs() < 2e-5, "user {user}");
         for (item, expected_item) in expected_items.iter().enumerate() {
-            let (found, expected) = (dot(&of_user, &exact(items.row(item))), dot(expected_user, expected_item));
+            let (found, expected) =
+                (dot(&of_user, &exact(items.row(item))), dot(expected_user, expected_item));
             assert!((found - expected).abs() < 2e-5, "{user} {item}: {found} {expected}");
         }
     }

@@ -27,7 +27,8 @@ fn scores(scorer: &HistoryScorer<'_>, query: &Query) -> Vec<f32> {
 fn a_known_user_is_scored_as_a_new_one_with_the_same_items_to_the_bit() {
     for score in [Score::Cosine, Score::Dot] {
         let scorer = scorer(score, 0.0);
-        let (known, new) = (scorer.query(&[3, 0, 2, 1]), scorer.fold_in(&train().gather_users(&[3, 0, 2, 1])));
+        let (known, new) =
+            (scorer.query(&[3, 0, 2, 1]), scorer.fold_in(&train().gather_users(&[3, 0, 2, 1])));
         assert_eq!(scores(&scorer, &known), scores(&scorer, &new));
         let items = &tables(0).items;
         let items = if score == Score::Cosine { unit_rows(items) } else { items.clone() };
@@ -42,7 +43,8 @@ fn a_known_user_is_scored_as_a_new_one_with_the_same_items_to_the_bit() {
 
 #[test]
 fn own_vectors_are_added_and_reference_scores_agree() {
-    for (score, weight) in [(Score::Cosine, 0.0), (Score::Cosine, 0.4), (Score::Dot, 0.0), (Score::Dot, 0.4)] {
+    for (score, weight) in [(Score::Cosine, 0.0), (Score::Cosine, 0.4), (Score::Dot, 0.0), (Score::Dot, 0.4)]
+    {
         let scorer = scorer(score, weight);
         for user in 0..4 {
             let query = scorer.query(&[user]);

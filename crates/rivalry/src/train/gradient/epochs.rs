@@ -167,7 +167,8 @@ impl<'a> Epochs<'a> {
         let mut measured = [None, None];
         for ((part, wanted), place) in parts.into_iter().zip(&mut measured) {
             if wanted {
-                let Some(evaluation) = evaluate_part(&*scorer, self.dataset, part, &options, observer)? else {
+                let Some(evaluation) = evaluate_part(&*scorer, self.dataset, part, &options, observer)?
+                else {
                     return Ok(None);
                 };
                 *place = Some(evaluation.metrics);

@@ -57,7 +57,9 @@ impl EmbeddingModel {
         let scorer = EmbeddingScorer::scored(self.embeddings(), score);
         match users {
             Users::Table => Box::new(scorer),
-            Users::Items { user_weight } => Box::new(HistoryScorer::new(scorer, user_weight, Cow::Borrowed(train))),
+            Users::Items { user_weight } => {
+                Box::new(HistoryScorer::new(scorer, user_weight, Cow::Borrowed(train)))
+            }
         }
     }
 

@@ -118,8 +118,7 @@ impl History {
         places.extend(batch.users.iter().map(|user| users.partition_point(|other| other < user) as u32));
         shares.clear();
         shares.extend(batch.users.iter().zip(batch.items).map(|(&user, &item)| {
-            let others =
-                batch.train.items_of(user).len() - usize::from(batch.train.contains(user, item));
+            let others = batch.train.items_of(user).len() - usize::from(batch.train.contains(user, item));
             if others > 0 { 1.0 / others as f32 } else { 0.0 }
         }));
         let longest = users.iter().map(|&user| batch.train.items_of(user).len()).max().unwrap_or_default();
@@ -140,9 +139,11 @@ impl History {
         if self.score == Score::Cosine {
             let blocks = query_grads.as_lanes_mut().par_chunks_mut(BLOCK * lanes);
             let blocks = blocks.zip(self.unit.as_lanes().par_chunks(BLOCK * lanes));
-            blocks.zip(self.inverse_lengths.par_chunks(BLOCK)).for_each(|((grads, unit), inverse_lengths)| {
-                normalise_backward(unit, lanes, inverse_lengths, grads);
-            });
+            blocks.zip(self.inverse_lengths.par_chunks(BLOCK)).for_each(
+                |((grads, unit), inverse_lengths)| {
+                    normalise_backward(unit, lanes, inverse_lengths, grads);
+                },
+            );
         }
         let query_grads = query_grads.as_lanes();
         if self.user_weight > 0.0 {

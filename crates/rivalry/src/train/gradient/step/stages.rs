@@ -170,11 +170,7 @@ impl BatchLoss<'_, '_> {
 }
 
 /// The queries of a model's pairs.
-fn model_queries<'a>(
-    history: Option<&'a History>,
-    tables: &'a Embeddings,
-    batch: Batch<'a>,
-) -> Queries<'a> {
+fn model_queries<'a>(history: Option<&'a History>, tables: &'a Embeddings, batch: Batch<'a>) -> Queries<'a> {
     match history {
         Some(history) => history.queries(&tables.items),
         None => user_queries(tables, batch),
