@@ -7,6 +7,8 @@
 
 #[path = "support/memory.rs"]
 mod memory;
+#[path = "support/random.rs"]
+mod random;
 #[path = "support/steps.rs"]
 mod steps;
 
@@ -43,7 +45,7 @@ fn main() {
 }
 
 fn row(loss: &str, lazy: bool) {
-    let dataset = steps::random(USERS, ITEMS, PER_USER);
+    let dataset = random::dataset(USERS, ITEMS, PER_USER);
     let pairs = dataset.train.len();
     let mut peak = None;
     let mut step = |negatives: usize, timed: usize| {

@@ -3,6 +3,8 @@
 //! `cargo bench -p rivalry --bench scaling`, about two minutes. SL on random data; each figure is the middle one of a
 //! few steps. The last column would be the same number all the way down if a step were its multiply-adds alone.
 
+#[path = "support/random.rs"]
+mod random;
 #[path = "support/steps.rs"]
 mod steps;
 
@@ -22,7 +24,7 @@ fn main() {
     println!("|---:|---:|---:|---:|---:|---:|---:|");
     let pools = THREADS.map(|n| ThreadPoolBuilder::new().num_threads(n).build().expect("threads start"));
     for items in [10_000, 100_000, 1_000_000] {
-        let dataset = steps::random(USERS, items, 20);
+        let dataset = random::dataset(USERS, items, 20);
         for negatives in [100, 300, 1000, 3000] {
             row(&dataset, negatives, 64, &pools);
         }

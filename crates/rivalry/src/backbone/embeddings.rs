@@ -36,7 +36,7 @@ impl Embeddings {
     }
 
     /// Takes the size of the other tables; what is in these is lost if that is another size.
-    pub(super) fn resize_like(&mut self, other: &Self) {
+    pub(crate) fn resize_like(&mut self, other: &Self) {
         for (table, other) in self.tables_mut().into_iter().zip(other.tables()) {
             table.resize(other.rows(), other.cols());
         }

@@ -9,6 +9,7 @@ use super::Embeddings;
 pub(crate) const BLOCK: usize = 32;
 
 /// Embeddings of length one, and one over the lengths they had.
+#[derive(Default)]
 pub struct Unit {
     /// The rows at length one.
     pub embeddings: Embeddings,
@@ -23,6 +24,15 @@ impl Unit {
         embeddings.resize_like(tables);
         let inverse_lengths = [vec![0.0; tables.users.rows()], vec![0.0; tables.items.rows()]];
         Self { embeddings, inverse_lengths }
+    }
+
+    /// Makes room for so many rows of each table, to be filled in row by row. Without lengths, rows keep theirs.
+    pub(crate) fn resize(&mut self, [users, items]: [usize; 2], dim: usize, with_lengths: bool) {
+        self.embeddings.users.resize(users, dim);
+        self.embeddings.items.resize(items, dim);
+        for (lengths, rows) in self.inverse_lengths.iter_mut().zip([users, items]) {
+            lengths.resize(if with_lengths { rows } else { 0 }, 0.0);
+        }
     }
 
     /// Takes in these rows, scaled to length one.

@@ -13,7 +13,7 @@ use rivalry_kernels::Matrix;
 
 use super::adam::Adam;
 use super::rows::{Table, block_size, for_each_block, for_each_row};
-use super::{Optimizer, OptimizerState, Size, StateRef, Trainable};
+use super::{Gathered, Optimizer, OptimizerState, Size, StateRef, Trainable, gathered};
 use crate::backbone::Embeddings;
 
 /// The table of the state that says how far rows are behind: steps, and the sum of the update that is due.
@@ -159,6 +159,37 @@ impl Optimizer for DeferredAdam {
             });
         });
         self.complete = listed.map(|listed| listed.is_none());
+    }
+
+    fn is_sparse(&self) -> bool {
+        true
+    }
+
+    fn gather(&mut self, tables: Gathered<'_>) {
+        let mut done = std::mem::take(&mut self.done);
+        let mut moments = (std::mem::take(&mut self.adam.first), std::mem::take(&mut self.adam.second));
+        let steps = self.steps();
+        gathered::for_each_row(tables, [&mut moments.0, &mut moments.1], &mut done, |mut row| {
+            if *row.done < steps {
+                row.catch_up(&self.catch_up_from(*row.done));
+                *row.done = steps;
+            }
+            row.gather();
+        });
+        (self.adam.first, self.adam.second) = moments;
+        self.done = done;
+    }
+
+    fn step_gathered(&mut self, tables: Gathered<'_>) {
+        let step = self.adam.next_step();
+        self.note(&step);
+        let (steps, moments) = (self.steps(), [&mut self.adam.first, &mut self.adam.second]);
+        gathered::for_each_row(tables, moments, &mut self.done, |row| {
+            debug_assert_eq!(*row.done + 1, steps, "a row is up to date before it gets a gradient");
+            *row.done = steps;
+            row.step(&step);
+        });
+        self.complete = [false; 2];
     }
 
     fn lr(&self) -> f64 {

@@ -4,6 +4,7 @@
 
 mod adam;
 mod deferred_adam;
+mod gathered;
 mod lazy_adam;
 mod rows;
 mod schedule;
@@ -84,6 +85,22 @@ pub trait Optimizer: Send {
     /// Brings the listed rows up to date, for an optimiser that defers the updates of rows without a gradient.
     fn catch_up(&mut self, _tables: Trainable<'_>) {}
 
+    /// Whether a step needs no rows but those with a gradient: then [`gather`](Self::gather) and
+    /// [`step_gathered`](Self::step_gathered) can be called.
+    fn is_sparse(&self) -> bool {
+        false
+    }
+
+    /// Brings the listed rows up to date and copies them into the scored tables. Their gradients are zero afterwards.
+    fn gather(&mut self, _tables: Gathered<'_>) {
+        unreachable!("only of an optimiser that is sparse");
+    }
+
+    /// Takes one step of the rows that were gathered.
+    fn step_gathered(&mut self, _tables: Gathered<'_>) {
+        unreachable!("only of an optimiser that is sparse");
+    }
+
     /// The learning rate of the next step.
     fn lr(&self) -> f64;
 
@@ -108,6 +125,20 @@ pub struct Trainable<'a> {
     pub unit: Option<&'a mut Unit>,
     /// The rows that have a gradient.
     pub touched: Touched<'a>,
+}
+
+/// Parameters with the scored rows and gradients of some of them, which have tables of their own.
+pub struct Gathered<'a> {
+    /// The learned tables.
+    pub params: &'a mut Embeddings,
+    /// The users of the other tables, ascending and each once.
+    pub users: &'a [u32],
+    /// The items of the other tables, ascending and each once.
+    pub items: &'a [u32],
+    /// The scored rows; without lengths where the learned rows are scored as they are.
+    pub scored: &'a mut Unit,
+    /// Gradients of the scored rows.
+    pub grads: &'a mut Embeddings,
 }
 
 /// Rows of both tables, ascending and each once; `None` for any row of a table.

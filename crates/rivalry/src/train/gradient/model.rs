@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::backbone::{Backbone, Embeddings, Score, Step, Unit, Users};
 use crate::data::Interactions;
-use crate::optim::{Optimizer, Touched, Trainable};
+use crate::optim::{Gathered, Optimizer, Touched, Trainable};
 use crate::scorer::{EmbeddingScorer, HistoryScorer, Scorer};
 
 /// A backbone with its learned tables and the embeddings that are scored.
@@ -22,6 +22,10 @@ pub struct EmbeddingModel {
     unit: Option<Unit>,
     /// Whether `propagated` and `unit` are those of a training step, or older than the learned tables.
     stale: bool,
+    /// The scored rows of a step that needs only some, in the order in which they are listed.
+    gathered: Unit,
+    /// Whether the last step's scored rows are those gathered.
+    is_gathered: bool,
 }
 
 impl EmbeddingModel {
@@ -30,7 +34,9 @@ impl EmbeddingModel {
         let propagated = (!backbone.is_identity()).then(|| learned.clone());
         let unit = (score == Score::Cosine).then(|| Unit::like(&learned));
         let users = Users::Table;
-        let mut model = Self { backbone, score, users, learned, propagated, unit, stale: false };
+        let (stale, gathered, is_gathered) = (false, Unit::default(), false);
+        let mut model =
+            Self { backbone, score, users, learned, propagated, unit, stale, gathered, is_gathered };
         model.refresh();
         model
     }
@@ -71,6 +77,7 @@ impl EmbeddingModel {
     /// The embeddings whose dot products are the scores, up to date with what is learned; where users are made of their
     /// items, the rows of users are what is added to those.
     pub fn embeddings(&mut self) -> &Embeddings {
+        self.is_gathered = false;
         if self.stale {
             self.refresh();
         }
@@ -87,6 +94,11 @@ impl EmbeddingModel {
 
     /// Makes the embeddings of a training step. Rows of users outside its batch may be left as they are.
     pub(super) fn forward(&mut self, step: Step<'_>) {
+        self.is_gathered = false;
+        if self.propagated.is_none() && self.stale {
+            // The steps before gathered their rows.
+            self.refresh();
+        }
         if let Some(propagated) = &mut self.propagated {
             self.backbone.forward_training(&self.learned, propagated, step);
             self.normalise();
@@ -94,8 +106,42 @@ impl EmbeddingModel {
         }
     }
 
-    /// The embeddings of the last [`forward`](Self::forward).
+    /// Whether a step with this optimiser can do with the rows of its batch.
+    pub(super) fn can_gather(&self, optimizer: &dyn Optimizer) -> bool {
+        self.propagated.is_none() && optimizer.is_sparse()
+    }
+
+    /// Gathers the scored rows of a training step, up to date, and makes room for their gradients.
+    pub(super) fn gather(
+        &mut self,
+        grads: &mut Embeddings,
+        [users, items]: [&[u32]; 2],
+        optimizer: &mut dyn Optimizer,
+    ) {
+        self.gathered.resize([users.len(), items.len()], self.learned.dim(), self.unit.is_some());
+        grads.resize_like(&self.gathered.embeddings);
+        let Self { learned: params, gathered: scored, .. } = self;
+        optimizer.gather(Gathered { params, users, items, scored, grads });
+        self.is_gathered = true;
+    }
+
+    /// Takes an optimiser step along gradients of the rows that were gathered.
+    pub(super) fn apply_gathered(
+        &mut self,
+        grads: &mut Embeddings,
+        [users, items]: [&[u32]; 2],
+        optimizer: &mut dyn Optimizer,
+    ) {
+        let Self { learned: params, gathered: scored, .. } = self;
+        optimizer.step_gathered(Gathered { params, users, items, scored, grads });
+        self.stale = true;
+    }
+
+    /// The embeddings of the last [`forward`](Self::forward) or [`gather`](Self::gather).
     pub(super) fn scored(&self) -> &Embeddings {
+        if self.is_gathered {
+            return &self.gathered.embeddings;
+        }
         match (&self.unit, &self.propagated) {
             (Some(unit), _) => &unit.embeddings,
             (None, Some(propagated)) => propagated,

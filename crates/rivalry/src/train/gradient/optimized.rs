@@ -8,6 +8,8 @@ use crate::optim::{OptimConfig, Optimizer, OptimizerState, Schedule, Size, State
 pub struct OptimizedModel {
     pub(super) model: EmbeddingModel,
     pub(super) grads: Embeddings,
+    /// Room for the gradients of a batch's rows alone.
+    gathered_grads: Embeddings,
     optimizer: Box<dyn Optimizer>,
     schedule: Schedule,
 }
@@ -16,7 +18,13 @@ impl OptimizedModel {
     /// A model at the start of its training, with a constant learning rate.
     pub fn new(model: EmbeddingModel, optim: &OptimConfig) -> Self {
         let size = Size::of(model.learned());
-        Self { grads: size.zeros(), model, optimizer: optim.build(size), schedule: Schedule::CONSTANT }
+        Self {
+            grads: size.zeros(),
+            gathered_grads: Embeddings::default(),
+            model,
+            optimizer: optim.build(size),
+            schedule: Schedule::CONSTANT,
+        }
     }
 
     /// The same with a learning-rate schedule.
@@ -55,14 +63,40 @@ impl OptimizedModel {
         self.model.catch_up(&mut self.grads, touched, &mut *self.optimizer);
     }
 
+    /// Whether a step can do with the rows of its batch.
+    pub(super) fn can_gather(&self) -> bool {
+        self.model.can_gather(&*self.optimizer)
+    }
+
+    /// Gathers the scored rows of these users and items.
+    pub(super) fn gather(&mut self, rows: [&[u32]; 2]) {
+        self.model.gather(&mut self.gathered_grads, rows, &mut *self.optimizer);
+    }
+
+    /// Takes the room for gradients of the scored embeddings, which are zero.
+    pub(super) fn take_grads(&mut self, gathered: bool) -> Embeddings {
+        std::mem::take(if gathered { &mut self.gathered_grads } else { &mut self.grads })
+    }
+
+    /// Gives that room back.
+    pub(super) fn put_grads(&mut self, grads: Embeddings, gathered: bool) {
+        *(if gathered { &mut self.gathered_grads } else { &mut self.grads }) = grads;
+    }
+
     /// Sets the learning rate of a batch of an epoch, both counted from 0.
     pub(super) fn schedule(&mut self, epoch: usize, batch: usize) {
         self.optimizer.scale_lr(self.schedule.factor(epoch, batch));
     }
 
-    /// Moves the model along gradients of its scored embeddings and keeps the room they took.
-    pub(super) fn apply(&mut self, mut grads: Embeddings, touched: Touched<'_>) {
-        self.model.apply(&mut grads, touched, &mut *self.optimizer);
-        self.grads = grads;
+    /// Moves the model along gradients of its scored embeddings and keeps the room they took. `gathered` says whether
+    /// these are gradients of the touched rows alone.
+    pub(super) fn apply(&mut self, mut grads: Embeddings, touched: Touched<'_>, gathered: bool) {
+        match (gathered, touched.users, touched.items) {
+            (true, Some(users), Some(items)) => {
+                self.model.apply_gathered(&mut grads, [users, items], &mut *self.optimizer);
+            }
+            _ => self.model.apply(&mut grads, touched, &mut *self.optimizer),
+        }
+        self.put_grads(grads, gathered);
     }
 }

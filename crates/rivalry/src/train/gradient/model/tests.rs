@@ -154,7 +154,7 @@ fn users_that_are_not_listed_move_as_with_a_gradient_of_zeros_to_the_bit() {
 #[test]
 fn deferred_adam_keeps_the_trajectory_of_adam() {
     for (score, schedule) in [(Score::Cosine, "constant"), (Score::Dot, "cosine")] {
-        let after = |deferred: bool, restored_at: Option<usize>| {
+        let after = |deferred: bool, gathered: bool, restored_at: Option<usize>| {
             let section = format!("type = 'adam'\nlr = 0.01\nschedule = '{schedule}'\ndeferred = {deferred}");
             let mut model = model("type = 'mf'", score);
             let mut adam = optimizer(&section);
@@ -172,24 +172,33 @@ fn deferred_adam_keeps_the_trajectory_of_adam() {
                 let touched = Touched { users: Some(&users), items: Some(&items) };
                 let mut grads = Embeddings::zeros(5, 8, 6);
                 adam.scale_lr(if t < 500 { 1.0 } else { 0.5 });
-                model.catch_up(&mut grads, touched, &mut *adam);
+                match gathered {
+                    true => model.gather(&mut grads, [&users, &items], &mut *adam),
+                    false => model.catch_up(&mut grads, touched, &mut *adam),
+                }
                 for (table, rows) in grads.tables_mut().into_iter().zip([&users, &items]) {
-                    for &row in rows {
+                    for (place, &row) in rows.iter().enumerate() {
                         let wave = |c: usize| ((t * 13 + row as usize * 5 + c) as f32 * 0.7).sin() + 0.3;
-                        table.row_mut(row as usize).iter_mut().enumerate().for_each(|(c, g)| *g = wave(c));
+                        let place = if gathered { place } else { row as usize };
+                        table.row_mut(place).iter_mut().enumerate().for_each(|(c, g)| *g = wave(c));
                     }
                 }
-                model.apply(&mut grads, touched, &mut *adam);
-                assert_eq!(grads, Embeddings::zeros(5, 8, 6));
+                if gathered {
+                    model.apply_gathered(&mut grads, [&users, &items], &mut *adam);
+                } else {
+                    model.apply(&mut grads, touched, &mut *adam);
+                    assert_eq!(grads, Embeddings::zeros(5, 8, 6));
+                }
                 if t % 300 == 299 {
-                    model.catch_up(&mut grads, Touched::default(), &mut *adam);
+                    model.catch_up(&mut Embeddings::zeros(5, 8, 6), Touched::default(), &mut *adam);
                 }
             }
             model.catch_up(&mut Embeddings::zeros(5, 8, 6), Touched::default(), &mut *adam);
             (model.learned().clone(), model.embeddings().clone(), adam.state().to_owned())
         };
-        let (dense, deferred) = (after(false, None), after(true, None));
-        assert_eq!(deferred, after(true, Some(250)), "a restored state goes on with the same bits");
+        let (dense, deferred) = (after(false, false, None), after(true, false, None));
+        assert_eq!(deferred, after(true, false, Some(250)), "a restored state goes on with the same bits");
+        assert_eq!(deferred, after(true, true, None), "rows that are gathered have the same bits");
         assert_eq!(deferred.2.steps, 1000);
         let tables = |run: &(Embeddings, Embeddings, crate::optim::OptimizerState)| {
             let state = run.2.tables.values().cloned();

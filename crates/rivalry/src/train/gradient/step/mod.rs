@@ -14,6 +14,7 @@
 //! How negatives are scored and their gradients brought back is chosen by cost ([`gather`], [`dense`]), or follows from
 //! negatives that are shared ([`pooled`]).
 
+mod batch_rows;
 mod blocks;
 mod buffers;
 mod dense;
@@ -30,6 +31,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
+use self::batch_rows::BatchRows;
 use self::buffers::Buffers;
 use self::dense::DenseScorer;
 use self::gather::GatherScorer;
@@ -76,8 +78,7 @@ pub struct GradientStep {
     n_negatives: usize,
     /// Candidates drawn for a pair; more than the negatives if only the hardest are kept.
     n_candidates: usize,
-    /// The users of the batch, ascending and each once.
-    users: Vec<u32>,
+    rows: BatchRows,
     buffers: Buffers,
 }
 
@@ -95,6 +96,8 @@ pub struct Gradients {
     pub epoch: usize,
     /// The batch within the epoch, counted from 0.
     pub batch: usize,
+    /// Whether the tables of gradients hold the rows of these users and items alone, in that order.
+    pub sparse: bool,
     /// Gradients of the mean loss with respect to the scored embeddings.
     pub embeddings: Embeddings,
     /// Gradients of the mean loss with respect to the parameters of the loss.
@@ -134,7 +137,7 @@ impl GradientStep {
             history,
             n_negatives,
             n_candidates,
-            users: Vec::new(),
+            rows: BatchRows::default(),
             buffers: Buffers::default(),
         }
     }
@@ -209,23 +212,32 @@ impl GradientStep {
         draw: Draw<'_>,
     ) -> Drawn<'s, 'b> {
         self.scorer.draw(batch, self.n_candidates, draw);
-        self.users.clear();
-        self.users.extend_from_slice(batch.users);
-        self.users.sort_unstable();
-        self.users.dedup();
+        let gathered =
+            self.model.can_gather() && self.scorer.items().is_some() && !self.reads_all_items(batch.epoch);
+        self.rows.set(batch, gathered);
+        if gathered {
+            self.scorer.renumber(&mut self.rows.items);
+        }
         Drawn { step: self, batch, sampler }
+    }
+
+    /// Whether a step reads rows of items that are not in its batch: quantiles are taken over all items of a user, and users
+    /// may be made of all of their items.
+    fn reads_all_items(&self, epoch: usize) -> bool {
+        self.loss.quantile_rank(epoch).is_some() || self.history.is_some()
     }
 
     /// Moves the parameters along the gradients.
     pub fn apply(&mut self, gradients: Gradients) {
-        let Gradients { phase, users, items, embeddings, loss_params, quantiles, epoch, batch, .. } =
-            gradients;
+        let Gradients {
+            phase, users, items, sparse, embeddings, loss_params, quantiles, epoch, batch, ..
+        } = gradients;
         let touched = Touched { users: Some(&users), items: items.as_deref() };
         self.model.schedule(epoch, batch);
         match (phase, &mut self.adversary) {
-            (Phase::LossParams, _) => self.model.grads = embeddings,
-            (Phase::Adversary, Some(adversary)) => adversary.apply(embeddings, touched),
-            _ => self.model.apply(embeddings, touched),
+            (Phase::LossParams, _) => self.model.put_grads(embeddings, sparse),
+            (Phase::Adversary, Some(adversary)) => adversary.apply(embeddings, touched, sparse),
+            _ => self.model.apply(embeddings, touched, sparse),
         }
         if !loss_params.is_empty() {
             self.loss.step_params(phase, &loss_params, self.model.lr());

@@ -36,6 +36,8 @@ pub(super) struct PooledScorer {
     /// All items of the step, ascending and each once.
     items: Vec<u32>,
     marks: ItemSet,
+    /// For each item of the step its place in `items`.
+    places: Vec<u32>,
     queries: Matrix,
 }
 
@@ -43,8 +45,10 @@ pub(super) struct PooledScorer {
 #[derive(Clone, Default)]
 struct Pool {
     items: Vec<u32>,
-    /// The same with their places, in the order of the items.
-    by_item: Vec<(u32, u32)>,
+    /// The row of the table for each item.
+    table_rows: Vec<u32>,
+    /// The same with their places in the pool, in the order of the rows.
+    by_row: Vec<(u32, u32)>,
     members: ItemSet,
     /// For each row of the stretch the places of its user's items, ascending: where they start in `seen`, and they.
     starts: Vec<usize>,
@@ -67,6 +71,7 @@ impl PooledScorer {
             positives: Vec::new(),
             items: Vec::new(),
             marks: ItemSet::default(),
+            places: Vec::new(),
             queries: Matrix::default(),
         }
     }
@@ -100,6 +105,23 @@ impl NegativeScorer for PooledScorer {
 
     fn items(&self) -> Option<&[u32]> {
         Some(&self.items)
+    }
+
+    fn renumber(&mut self, positives: &mut [u32]) {
+        let Self { items, places, pools, .. } = self;
+        places.resize(places.len().max(items.last().map_or(0, |&last| last as usize + 1)), 0);
+        (0..).zip(&*items).for_each(|(place, &item)| places[item as usize] = place);
+        let renumber = |row: &mut u32| *row = places[*row as usize];
+        for pool in pools {
+            // What the stretch doesn't use has no place.
+            let width = pool.width();
+            pool.table_rows.truncate(width);
+            pool.by_row.retain(|&(_, place)| (place as usize) < width);
+            pool.table_rows.iter_mut().for_each(renumber);
+            pool.by_row.iter_mut().for_each(|(row, _)| renumber(row));
+        }
+        self.positives.iter_mut().for_each(|(row, _)| renumber(row));
+        positives.iter_mut().for_each(renumber);
     }
 
     fn stride(&self, n_negatives: usize) -> usize {
@@ -187,7 +209,7 @@ impl PooledScorer {
         blocks.enumerate().with_min_len(8).for_each(|(block, sums)| {
             let first = (block * ITEMS) as u32;
             for pool in &self.pools {
-                for &(item, place) in within(&pool.by_item, first) {
+                for &(item, place) in within(&pool.by_row, first) {
                     if (place as usize) < pool.width() {
                         let grad = &pool.grads[place as usize * lanes..][..lanes];
                         add_to_rows(grad, &[item], &[1.0], first, sums);
@@ -246,7 +268,8 @@ impl PackedScorer for PooledScorer {
 impl Pool {
     /// Finds for each user which places hold one of their items, and how much of the pool is used.
     fn find_seen(&mut self, batch: Batch<'_>, users: &[u32], n: usize) {
-        let Self { items, by_item, members, starts, seen, .. } = self;
+        let Self { items, table_rows, by_row: by_item, members, starts, seen, .. } = self;
+        table_rows.clone_from(items);
         by_item.clear();
         by_item.extend(items.iter().copied().zip(0..));
         by_item.sort_unstable();
@@ -294,8 +317,8 @@ impl Pool {
         }
         self.rows_of = std::ptr::from_ref(table).addr();
         self.rows.clear();
-        for &item in &self.items[..self.n_panels * LANES] {
-            self.rows.extend_from_slice(table.row_lanes(item as usize));
+        for &row in &self.table_rows[..self.n_panels * LANES] {
+            self.rows.extend_from_slice(table.row_lanes(row as usize));
         }
     }
 }

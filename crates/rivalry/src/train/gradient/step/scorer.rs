@@ -21,6 +21,12 @@ pub(super) trait NegativeScorer: Send {
         None
     }
 
+    /// Numbers the items by their places in [`items`](Self::items), for tables that hold these rows alone; also the given
+    /// positives of the batch. Called after a draw that lists its items.
+    fn renumber(&mut self, positives: &mut [u32]) {
+        let _ = positives;
+    }
+
     /// The distance of two rows in [`ScoreRows`] of so many negatives.
     fn stride(&self, n_negatives: usize) -> usize {
         n_negatives

@@ -2,6 +2,7 @@
 
 use rivalry_kernels::add_weighted_rows;
 
+use super::batch_rows::BatchRows;
 use super::buffers::{Buffers, score_positives};
 use super::history::History;
 use super::scorer::{Queries, ScoreGrads};
@@ -23,10 +24,16 @@ impl<'s, 'b> Drawn<'s, 'b> {
     /// Makes the embeddings that are scored.
     pub fn forward(self, phase: Phase) -> Forward<'s, 'b> {
         let Self { step, batch, sampler } = self;
-        // Quantiles are taken over all items of a user; those made of items have to do with all of them.
-        let all_items = step.loss.quantile_rank(batch.epoch).is_some() || step.history.is_some();
-        let items = step.scorer.items().filter(|_| !all_items);
-        let touched = Touched { users: Some(&step.users), items };
+        if let (true, Some(items)) = (step.rows.gathered, step.scorer.items()) {
+            let rows = [&step.rows.distinct_users, items];
+            step.model.gather(rows);
+            if let Some(adversary) = &mut step.adversary {
+                adversary.gather(rows);
+            }
+            return Forward { step, batch, sampler, phase };
+        }
+        let items = step.scorer.items().filter(|_| !step.reads_all_items(batch.epoch));
+        let touched = Touched { users: Some(&step.rows.distinct_users), items };
         step.model.catch_up(touched);
         if let Some(adversary) = &mut step.adversary {
             adversary.catch_up(touched);
@@ -34,7 +41,7 @@ impl<'s, 'b> Drawn<'s, 'b> {
         let number = (batch.epoch as u64) << 40 | (batch.batch as u64) << 2 | phase as u64;
         step.model.model.forward(backbone::Step { users: batch.users, seed: batch.seed, number });
         if let Some(history) = &mut step.history {
-            history.forward(step.model.model.scored(), &step.users, batch);
+            history.forward(step.model.model.scored(), &step.rows.distinct_users, batch);
         }
         Forward { step, batch, sampler, phase }
     }
@@ -55,19 +62,20 @@ impl<'s, 'b> Forward<'s, 'b> {
         let stride = step.scorer.stride(step.n_candidates);
         step.buffers.resize(&*step.loss, batch.users.len(), step.n_candidates, stride);
         let Buffers { positives, scores, features, log_probs, .. } = &mut step.buffers;
-        let queries = model_queries(step.history.as_ref(), step.model.model.scored(), batch);
+        let rows = &step.rows;
+        let queries = model_queries(step.history.as_ref(), step.model.model.scored(), rows);
         let second = match step.loss.negative_features() {
             NegativeFeatures::None => None,
             NegativeFeatures::Similarities => {
-                Some(Queries { of: queries.table, ids: batch.items, ..queries })
+                Some(Queries { of: queries.table, ids: &rows.items, ..queries })
             }
             NegativeFeatures::AdversaryScores => {
-                step.adversary.as_ref().map(|adversary| user_queries(adversary.model.scored(), batch))
+                step.adversary.as_ref().map(|adversary| user_queries(adversary.model.scored(), rows))
             }
         };
         rayon::join(
             || step.scorer.score(queries, scores, second.map(|queries| (queries, features))),
-            || score_positives(queries, batch.items, positives),
+            || score_positives(queries, &rows.items, positives),
         );
         if !log_probs.is_empty() {
             step.scorer.log_probs(batch, sampler, log_probs);
@@ -122,10 +130,10 @@ impl BatchLoss<'_, '_> {
     /// Brings the gradients of the scores back to the embeddings.
     pub fn gradients(self) -> Gradients {
         let Self { step, batch, phase, mean } = self;
-        let GradientStep { loss, model, adversary, scorer, history, users, buffers, .. } = step;
+        let GradientStep { loss, model, adversary, scorer, history, rows, buffers, .. } = step;
         let quantiles = match loss.quantile_rank(batch.epoch) {
             Some(rank) => {
-                let queries = model_queries(history.as_ref(), model.model.scored(), batch);
+                let queries = model_queries(history.as_ref(), model.model.scored(), rows);
                 buffers.quantiles(queries, batch, rank)
             }
             None => Vec::new(),
@@ -138,45 +146,61 @@ impl BatchLoss<'_, '_> {
             (Phase::Adversary, Some(adversary)) => (adversary, None, -1.0),
             _ => (model, history.as_mut(), 1.0),
         };
-        let (all_items, mut embeddings) = (history.is_some(), std::mem::take(&mut moving.grads));
+        let (all_items, mut embeddings) = (history.is_some(), moving.take_grads(rows.gathered));
         if phase != Phase::LossParams {
             // The weight of one pair in the mean over the batch.
             let share = sign / batch.users.len() as f32;
-            let queries = model_queries(history.as_deref(), moving.model.scored(), batch);
+            let queries = model_queries(history.as_deref(), moving.model.scored(), rows);
             buffers.user_grads.resize(batch.users.len(), queries.table.cols());
             let grads = ScoreGrads {
                 negatives: &mut buffers.score_grads,
-                items: batch.items,
+                items: &rows.items,
                 positives: &buffers.positive_grads,
             };
             scorer.backward(queries, grads, share, &mut buffers.user_grads, &mut embeddings.items);
             match history {
                 Some(history) => {
+                    let users = &rows.distinct_users;
                     history.backward(users, batch, share, &mut buffers.user_grads, &mut embeddings);
                 }
                 None => {
-                    for (row, &user) in batch.users.iter().enumerate() {
+                    for (row, &user) in rows.users.iter().enumerate() {
                         let place = embeddings.users.row_lanes_mut(user as usize);
                         add_weighted_rows(buffers.user_grads.as_lanes(), &[row as u32], &[share], place);
                     }
                 }
             }
         }
-        let users = if embeddings.users.rows() == 0 { Vec::new() } else { users.clone() };
+        let users = if embeddings.users.rows() == 0 { Vec::new() } else { rows.distinct_users.clone() };
         let items = scorer.items().filter(|_| !all_items).map(<[u32]>::to_vec);
-        let Batch { epoch, batch, .. } = batch;
-        Gradients { phase, loss: mean, users, items, epoch, batch, embeddings, loss_params, quantiles }
+        let (Batch { epoch, batch, .. }, sparse) = (batch, rows.gathered);
+        Gradients {
+            phase,
+            loss: mean,
+            users,
+            items,
+            sparse,
+            epoch,
+            batch,
+            embeddings,
+            loss_params,
+            quantiles,
+        }
     }
 }
 
 /// The queries of a model's pairs.
-fn model_queries<'a>(history: Option<&'a History>, tables: &'a Embeddings, batch: Batch<'a>) -> Queries<'a> {
+fn model_queries<'a>(
+    history: Option<&'a History>,
+    tables: &'a Embeddings,
+    rows: &'a BatchRows,
+) -> Queries<'a> {
     match history {
         Some(history) => history.queries(&tables.items),
-        None => user_queries(tables, batch),
+        None => user_queries(tables, rows),
     }
 }
 
-fn user_queries<'a>(tables: &'a Embeddings, batch: Batch<'a>) -> Queries<'a> {
-    Queries { of: &tables.users, ids: batch.users, table: &tables.items }
+fn user_queries<'a>(tables: &'a Embeddings, rows: &'a BatchRows) -> Queries<'a> {
+    Queries { of: &tables.users, ids: &rows.users, table: &tables.items }
 }

@@ -62,6 +62,41 @@ fn a_pool_is_shared_without_what_a_user_has() {
     assert_eq!((scores.row(0), scores.row(1)), (&all[..], &free[..]));
 }
 
+/// Tables of the listed rows alone give the same bits as tables of all rows.
+#[test]
+fn renumbered_items_have_the_same_scores_and_gradients() {
+    let (users, items) = (table(50, 1), table(400, 2));
+    let ids: Vec<u32> = (0..130).map(|row| row * 7 % 50).collect();
+    let mut positives: Vec<u32> = (0..130).map(|row| row * 3 % 400).collect();
+    let train = Interactions::from_pairs(50, 400, (0..200).map(|k| (k % 50, k * 7 % 400)));
+    let draw = |row: usize, out: &mut [u32]| {
+        out.iter_mut().enumerate().for_each(|(k, place)| *place = drawn(row, k, 150));
+    };
+    let batch = Batch { users: &ids, items: &positives.clone(), train: &train, epoch: 0, batch: 0, seed: 0 };
+    let mut passes = [false, true].map(|renumbered| {
+        let mut scorer = PooledScorer::new(48);
+        scorer.draw(batch, N, &draw);
+        let listed = scorer.items().unwrap().to_vec();
+        let table = if renumbered { items.gather(&listed) } else { items.clone() };
+        if renumbered {
+            scorer.renumber(&mut positives);
+        }
+        let queries = Queries { of: &users, ids: &ids, table: &table };
+        let mut scores = rows_for(&scorer, 130, N);
+        scorer.score(queries, &mut scores, None);
+        let scored: Vec<Vec<f32>> = (0..130).map(|row| scores.row(row).to_vec()).collect();
+        let positive_grads = vec![0.25; 130];
+        let grads = ScoreGrads { negatives: &mut scores, items: &positives, positives: &positive_grads };
+        let (mut of_queries, mut of_table) = (Matrix::zeros(130, 20), Matrix::zeros(table.rows(), 20));
+        scorer.backward(queries, grads, 0.5, &mut of_queries, &mut of_table);
+        let of_table = if renumbered { of_table } else { of_table.gather(&listed) };
+        (scored, of_queries, of_table)
+    });
+    assert!(passes[0].2.rows() < 400);
+    let [whole, renumbered] = &mut passes;
+    assert!(whole == renumbered);
+}
+
 fn rows_for(scorer: &dyn NegativeScorer, rows: usize, n: usize) -> ScoreRows {
     let mut values = ScoreRows::default();
     values.resize(rows, n, scorer.stride(n));
