@@ -163,12 +163,14 @@ fn a_reader_that_leaves_early_is_no_error() {
 }
 
 #[test]
-fn quickstart_compares_two_losses_and_says_where_they_are() {
+fn quickstart_compares_methods_and_says_where_they_are() {
     let world = World::new();
     let document = world.json(&["quickstart", "--json", "--quiet"]);
-    for loss in ["sl", "dsl"] {
-        assert!(document[loss]["test"]["Recall@20"].as_f64() > Some(0.2), "{document}");
-        assert_eq!(document[loss]["run"], format!("runs/quickstart-1/{loss}"));
-        assert!(world.path(&format!("runs/quickstart-1/{loss}/model.safetensors")).exists());
+    for method in ["ease", "sl", "cap"] {
+        assert!(document[method]["test"]["Recall@20"].as_f64() > Some(0.2), "{document}");
+        assert_eq!(document[method]["run"], format!("runs/quickstart-1/{method}"));
+        assert!(world.path(&format!("runs/quickstart-1/{method}/model.safetensors")).exists());
     }
+    let (said, _) = world.ok(&["quickstart"]);
+    holds(&said, &["Difference from ease", "\n  sl ", "\n  cap ", "One seed on generated data", "next    rivalry serve"]);
 }

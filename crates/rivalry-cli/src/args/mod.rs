@@ -48,7 +48,7 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Train SL and DSL on a generated data set and compare them
+    /// Train three models on a generated data set and compare them
     Quickstart(QuickstartArgs),
     /// Train a model and test it
     Train(Box<TrainArgs>),
@@ -132,7 +132,7 @@ pub struct Common {
 /// `rivalry quickstart`
 #[derive(Debug, Args)]
 pub struct QuickstartArgs {
-    /// Output folder of both runs [default: runs/quickstart-N]
+    /// Output folder of the runs [default: runs/quickstart-N]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Overwrite existing runs

@@ -1,10 +1,13 @@
 //! `rivalry quickstart`
 
-use rivalry::eval::MetricAt;
 use std::path::Path;
 
+use rivalry::Result;
+use rivalry::config::{Config, source_layer};
 use rivalry::data::Dataset;
-use rivalry_runs::run::{RunFolder, RunRecord};
+use rivalry::eval::MetricAt;
+use rivalry_runs::compare::{CompareOptions, Comparison, MethodSummary, compare, group_by_method};
+use rivalry_runs::run::{FinishedRun, RunFolder, RunRecord};
 use serde_json::json;
 
 use super::{load, use_machine};
@@ -15,23 +18,20 @@ use crate::signals;
 use crate::table;
 use crate::training::{Trained, numbered_folder, print_data_summary, print_model_summary, train};
 
-/// The losses to compare. The temperature of each was tuned on the validation set.
-const LOSSES: [(&str, &str); 2] = [("sl", "loss.tau=0.2"), ("dsl", "loss.tau=0.25")];
-
-/// The settings of both runs.
-const SETTINGS: &str = "
-    data.source = 'synthetic'
-    optim.lr = 0.1
-    train.epochs = 30
-    train.negatives = 200
-";
+/// The methods, each with its default settings: a strong closed form, the softmax loss, and the default loss. The
+/// trainings are shortened.
+const METHODS: [(&str, &[&str]); 3] = [
+    ("ease", &["model.type=ease"]),
+    ("sl", &["loss.type=sl", "train.epochs=30", "train.negatives=200"]),
+    ("cap", &["loss.type=cap", "train.epochs=30", "train.negatives=200"]),
+];
 
 pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
     let mut configs = Vec::new();
-    for (loss, setting) in LOSSES {
-        let common = SETTINGS.parse().expect("the settings are TOML");
-        configs.push(resolve(None, None, common, &[format!("loss.type={loss}"), setting.to_owned()])?);
+    for (_, settings) in METHODS {
+        let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+        configs.push(resolve(None, None, source_layer("synthetic"), &settings)?);
     }
     let dataset = load(&configs[0], &args.common.machine.load_options(None), args.common.quiet)?;
     let out = match &args.out {
@@ -39,11 +39,11 @@ pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
         None => numbered_folder(Path::new("runs/quickstart"))?,
     };
     // All folders are checked before the first training.
-    for (loss, _) in LOSSES {
-        RunFolder::check_free(&out.join(loss), args.force)?;
+    for (name, _) in METHODS {
+        RunFolder::check_free(&out.join(name), args.force)?;
     }
-    let folders = LOSSES.iter().zip(&configs);
-    let folders = folders.map(|((loss, _), config)| RunFolder::create(&out.join(loss), config, args.force));
+    let folders = METHODS.iter().zip(&configs);
+    let folders = folders.map(|((name, _), config)| RunFolder::create(&out.join(name), config, args.force));
     let folders: Vec<RunFolder> = folders.collect::<Result<_, _>>()?;
     if !args.common.quiet {
         print_data_summary(&dataset);
@@ -51,53 +51,88 @@ pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
     signals::listen()?;
     let mut records = Vec::new();
     for (folder, config) in folders.iter().zip(&configs) {
-        if !args.common.quiet {
-            print_model_summary(config, &dataset);
-        }
-        records.push(train(folder, &dataset, config, None, &args.common)?);
+        records.push(train_one(folder, config, &dataset, args)?);
     }
     let records: Vec<(&RunFolder, RunRecord)> = folders.iter().zip(records).collect();
     if args.common.json {
         let runs = records.iter().map(|(folder, record)| Trained { record, run: folder.path() });
-        let document = LOSSES.iter().zip(runs).map(|((loss, _), run)| ((*loss).to_owned(), json!(run)));
+        let document = METHODS.iter().zip(runs).map(|((name, _), run)| ((*name).to_owned(), json!(run)));
         print_json(&document.collect::<serde_json::Map<_, _>>())?;
         return Ok(());
     }
-    show(&records, &dataset, args.common.quiet)?;
+    show_table(&records)?;
+    if !args.common.quiet {
+        show_verdict(&records, &dataset)?;
+        show_next(&out, &dataset)?;
+    }
     Ok(())
 }
 
-fn show(records: &[(&RunFolder, RunRecord)], dataset: &Dataset, quiet: bool) -> std::io::Result<()> {
-    let rows = LOSSES.iter().zip(records).map(|((loss, _), (folder, record))| {
+fn train_one(
+    folder: &RunFolder,
+    config: &Config,
+    dataset: &Dataset,
+    args: &QuickstartArgs,
+) -> anyhow::Result<RunRecord> {
+    if !args.common.quiet {
+        print_model_summary(config, dataset);
+    }
+    train(folder, dataset, config, None, &args.common)
+}
+
+fn show_table(records: &[(&RunFolder, RunRecord)]) -> std::io::Result<()> {
+    let rows = METHODS.iter().zip(records).map(|((name, _), (folder, record))| {
         let outcome = &record.outcome;
         let metric = |metric: MetricAt| {
             outcome.test.get(&metric).map_or_else(String::new, |value| format!("{value:.4}"))
         };
         let time = table::seconds(outcome.seconds.train + outcome.seconds.eval);
         [
-            (*loss).to_owned(),
+            (*name).to_owned(),
             folder.path().display().to_string(),
             metric(MetricAt::recall(20)),
             metric(MetricAt::ndcg(20)),
             time,
         ]
     });
-    print(table::table(["loss", "run", "Recall@20", "NDCG@20", "time"], 2, rows))?;
-    if quiet {
-        return Ok(());
+    print(table::table(["method", "run", "Recall@20", "NDCG@20", "time"], 2, rows))
+}
+
+/// Says how the methods compare with the first one, user by user.
+fn show_verdict(records: &[(&RunFolder, RunRecord)], dataset: &Dataset) -> anyhow::Result<()> {
+    let runs = records.iter().map(|(folder, _)| FinishedRun::open(folder.path()));
+    let methods = group_by_method(runs.collect::<Result<_>>()?)?;
+    let options = CompareOptions { metrics: vec![MetricAt::ndcg(20)], ..CompareOptions::default() };
+    let comparison = compare(&methods, dataset, &options, &mut |_| {})?;
+    print(format_args!(
+        "\nFull ranking on the test set, {} users. Difference from {} in NDCG@20, with the 95 % interval over users:",
+        comparison.users, METHODS[0].0
+    ))?;
+    for ((name, _), method) in METHODS.iter().zip(&comparison.methods).skip(1) {
+        print(format_args!("  {name:<5} {}", verdict(method, &comparison)))?;
     }
-    let (dsl, _) = &records[records.len() - 1];
-    let run = quoted(dsl.path());
-    print(
-        "\nFull ranking on the test set. The data are synthetic: they show how the tool works, not which loss is",
-    )?;
-    print("better on your data.")?;
-    let both = quoted(dsl.path().parent().unwrap_or(dsl.path()));
-    print(format_args!("\nnext    rivalry compare {both} --baseline sl"))?;
+    Ok(print(
+        "One seed on generated data: this shows how the tool works, not which method is best on your data.",
+    )?)
+}
+
+fn verdict(method: &MethodSummary, comparison: &Comparison) -> String {
+    let Some(difference) = method.differences.get(&comparison.metrics[0]) else { return String::new() };
+    let [low, high] = difference.interval;
+    let word = match (low > 0.0, high < 0.0) {
+        (true, _) => "better",
+        (_, true) => "worse",
+        _ => "no clear difference",
+    };
+    format!("{:+.4} [{low:+.4}, {high:+.4}]: {word}", difference.mean)
+}
+
+fn show_next(out: &Path, dataset: &Dataset) -> std::io::Result<()> {
+    let (all, run) = (quoted(out), quoted(&out.join(METHODS[2].0)));
+    print(format_args!("\nnext    rivalry serve {run}    (then open http://127.0.0.1:7878)"))?;
+    print(format_args!("        rivalry compare {all}"))?;
+    print(format_args!("        rivalry report {all} -o report.html"))?;
     print(format_args!("        rivalry inspect {run}"))?;
     print(format_args!("        rivalry recommend {run} --user {}", dataset.users.original(0)))?;
-    print(format_args!("        rivalry similar {run} --item {}", dataset.items.original(0)))?;
-    print(
-        "        rivalry train --data YOUR.csv --loss dsl    (columns: user, item, and rating and time if you have them)",
-    )
+    print("        rivalry train --data YOUR.csv    (columns: user, item, and rating and time if you have them)")
 }

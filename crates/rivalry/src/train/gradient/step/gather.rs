@@ -10,6 +10,7 @@ use rivalry_kernels::{BlockedGather, Lane, Matrix, ZERO, add_to_rows, add_weight
 
 use super::Batch;
 use super::blocks::Blocks;
+use super::item_list::ItemList;
 use super::score_rows::ScoreRows;
 use super::scorer::{Draw, NegativeScorer, Queries, ScoreGrads, log_probs_of_rows};
 use crate::sampler::Sampler;
@@ -20,6 +21,10 @@ const ROWS: usize = 32;
 /// Runs of blocks that collect the queries' gradients on their own before these are added up.
 const RUNS: usize = 16;
 
+/// How many times larger than a step's draws a catalogue must be for its items to be listed: otherwise most of the
+/// catalogue is in a step.
+const LISTED: usize = 4;
+
 pub(super) struct GatherScorer {
     grouped: Grouped,
     /// For each run of blocks what they add to the queries' gradients.
@@ -27,6 +32,11 @@ pub(super) struct GatherScorer {
     /// The queries of all rows one after another, where they are close together.
     queries: [Matrix; 2],
     positives_by_block: Vec<Vec<usize>>,
+    /// The items of the step, where they are few.
+    items: ItemList,
+    is_listed: bool,
+    /// Whether the negatives are places in that list.
+    is_renumbered: bool,
 }
 
 /// The negatives of each row, in the order of the blocks.
@@ -52,6 +62,9 @@ impl GatherScorer {
             runs: Vec::new(),
             queries: [Matrix::default(), Matrix::default()],
             positives_by_block: Vec::new(),
+            items: ItemList::default(),
+            is_listed: false,
+            is_renumbered: false,
         }
     }
 }
@@ -74,10 +87,40 @@ impl NegativeScorer for GatherScorer {
                 }
             },
         );
+        let n_items = batch.train.n_items();
+        self.is_listed = rows * (n + 1) * LISTED <= n_items;
+        self.is_renumbered = false;
+        if self.is_listed {
+            self.items.set(n_items, self.grouped.negatives.iter().chain(batch.items).copied());
+        }
+    }
+
+    fn items(&self) -> Option<&[u32]> {
+        self.is_listed.then(|| self.items.items())
+    }
+
+    fn renumber(&mut self, positives: &mut [u32]) {
+        self.is_renumbered = true;
+        let renumber = self.items.numbering();
+        let Grouped { blocks, n_negatives: n, negatives, starts } = &mut self.grouped;
+        let rows = negatives.par_chunks_mut(*n).zip(starts.par_chunks_mut(blocks.count + 1));
+        rows.with_min_len(ROWS).for_each_init(Vec::new, |drawn: &mut Vec<u32>, (grouped, starts)| {
+            drawn.clear();
+            drawn.extend_from_slice(grouped);
+            drawn.iter_mut().for_each(renumber);
+            blocks.group(drawn, grouped, starts);
+        });
+        positives.iter_mut().for_each(renumber);
     }
 
     fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut ScoreRows) {
-        log_probs_of_rows(batch, sampler, &self.grouped.negatives, out);
+        let negatives = &self.grouped.negatives;
+        if self.is_renumbered {
+            let items = self.items.items();
+            let negatives: Vec<u32> = negatives.iter().map(|&place| items[place as usize]).collect();
+            return log_probs_of_rows(batch, sampler, &negatives, out);
+        }
+        log_probs_of_rows(batch, sampler, negatives, out);
     }
 
     fn score(

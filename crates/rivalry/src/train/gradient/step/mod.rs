@@ -21,6 +21,7 @@ mod dense;
 mod gather;
 mod hardest;
 mod history;
+mod item_list;
 mod item_set;
 mod loss;
 mod pooled;

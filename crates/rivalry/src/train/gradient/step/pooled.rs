@@ -11,6 +11,7 @@ use rivalry_kernels::{
 };
 
 use super::Batch;
+use super::item_list::ItemList;
 use super::item_set::ItemSet;
 use super::score_rows::ScoreRows;
 use super::scorer::{Draw, NegativeScorer, PackedScorer, Queries, ScoreGrads};
@@ -26,6 +27,12 @@ const POOL_ITEMS: usize = 96;
 /// Items of the table whose gradients a task collects at a time.
 const ITEMS: usize = 256;
 
+/// Panels of a pool that a task packs at a time.
+const PACKED: usize = 8;
+
+/// Users whose items a task looks for in a pool at a time.
+const USERS: usize = 64;
+
 pub(super) struct PooledScorer {
     /// Rows of the batch that share a pool.
     sharing: usize,
@@ -33,11 +40,8 @@ pub(super) struct PooledScorer {
     pools: Vec<Pool>,
     /// The positives of the batch with their rows, in the order of the items.
     positives: Vec<(u32, u32)>,
-    /// All items of the step, ascending and each once.
-    items: Vec<u32>,
-    marks: ItemSet,
-    /// For each item of the step its place in `items`.
-    places: Vec<u32>,
+    /// All items of the step.
+    items: ItemList,
     queries: Matrix,
 }
 
@@ -69,9 +73,7 @@ impl PooledScorer {
             n_negatives: 0,
             pools: Vec::new(),
             positives: Vec::new(),
-            items: Vec::new(),
-            marks: ItemSet::default(),
-            places: Vec::new(),
+            items: ItemList::default(),
             queries: Matrix::default(),
         }
     }
@@ -97,29 +99,24 @@ impl NegativeScorer for PooledScorer {
         self.positives.clear();
         self.positives.extend(batch.items.iter().copied().zip(0..));
         self.positives.sort_unstable();
-        self.marks.reserve(batch.train.n_items());
         let drawn = self.pools.iter().flat_map(|pool| &pool.items[..pool.width()]);
-        drawn.chain(batch.items).for_each(|&item| self.marks.insert(item));
-        self.marks.drain_into(&mut self.items);
+        self.items.set(batch.train.n_items(), drawn.chain(batch.items).copied());
     }
 
     fn items(&self) -> Option<&[u32]> {
-        Some(&self.items)
+        Some(self.items.items())
     }
 
     fn renumber(&mut self, positives: &mut [u32]) {
-        let Self { items, places, pools, .. } = self;
-        places.resize(places.len().max(items.last().map_or(0, |&last| last as usize + 1)), 0);
-        (0..).zip(&*items).for_each(|(place, &item)| places[item as usize] = place);
-        let renumber = |row: &mut u32| *row = places[*row as usize];
-        for pool in pools {
+        let renumber = self.items.numbering();
+        self.pools.par_iter_mut().for_each(|pool| {
             // What the stretch doesn't use has no place.
             let width = pool.width();
             pool.table_rows.truncate(width);
             pool.by_row.retain(|&(_, place)| (place as usize) < width);
             pool.table_rows.iter_mut().for_each(renumber);
             pool.by_row.iter_mut().for_each(|(row, _)| renumber(row));
-        }
+        });
         self.positives.iter_mut().for_each(|(row, _)| renumber(row));
         positives.iter_mut().for_each(renumber);
     }
@@ -235,10 +232,11 @@ impl PackedScorer for PooledScorer {
     /// Copies and packs each pool's rows of a table.
     fn pack(&mut self, table: &Matrix) {
         self.pools.par_iter_mut().for_each(|pool| {
-            pool.rows_of = 0;
             pool.copy_rows(table);
             pool.panels.resize(pool.rows.len(), ZERO);
-            pack_panels(&pool.rows, table.lanes(), &mut pool.panels);
+            let (lanes, block) = (table.lanes(), PACKED * LANES * table.lanes());
+            let blocks = pool.rows.par_chunks(block).zip(pool.panels.par_chunks_mut(block));
+            blocks.for_each(|(rows, panels)| pack_panels(rows, lanes, panels));
         });
     }
 
@@ -276,20 +274,35 @@ impl Pool {
         members.reserve(batch.train.n_items());
         items.iter().for_each(|&item| members.insert(item));
         starts.clear();
+        starts.push(0);
         seen.clear();
+        // The places of each user's items, and how many there are.
+        let found: Vec<(Vec<u32>, Vec<usize>)> = users
+            .par_chunks(USERS)
+            .map(|users| {
+                let (mut seen, mut counts) = (Vec::new(), Vec::with_capacity(users.len()));
+                for &user in users {
+                    let start = seen.len();
+                    for &item in batch.train.items_of(user).iter().filter(|&&item| members.contains(item)) {
+                        let first = by_item.partition_point(|&(other, _)| other < item);
+                        let same = by_item[first..].iter().take_while(|&&(other, _)| other == item);
+                        seen.extend(same.map(|&(_, place)| place));
+                    }
+                    seen[start..].sort_unstable();
+                    counts.push(seen.len() - start);
+                }
+                (seen, counts)
+            })
+            .collect();
         let mut end = n;
-        for &user in users {
-            let start = seen.len();
-            starts.push(start);
-            for &item in batch.train.items_of(user).iter().filter(|&&item| members.contains(item)) {
-                let first = by_item.partition_point(|&(other, _)| other < item);
-                let same = by_item[first..].iter().take_while(|&&(other, _)| other == item);
-                seen.extend(same.map(|&(_, place)| place));
+        for (places, counts) in found {
+            seen.extend(places);
+            for count in counts {
+                let start = starts[starts.len() - 1];
+                end = end.max(Selection::new(&seen[start..start + count], n, items.len()).end());
+                starts.push(start + count);
             }
-            seen[start..].sort_unstable();
-            end = end.max(Selection::new(&seen[start..], n, items.len()).end());
         }
-        starts.push(seen.len());
         items.iter().for_each(|&item| members.remove(item));
         self.n_panels = end.div_ceil(LANES);
     }
@@ -310,15 +323,17 @@ impl Pool {
         self.rows_of == std::ptr::from_ref(table).addr()
     }
 
-    /// Copies the rows of the pool's items, unless they are there already.
+    /// Copies the rows of the pool's items.
     fn copy_rows(&mut self, table: &Matrix) {
-        if self.has_rows_of(table) {
-            return;
-        }
+        let lanes = table.lanes();
         self.rows_of = std::ptr::from_ref(table).addr();
-        self.rows.clear();
-        for &row in &self.table_rows[..self.n_panels * LANES] {
-            self.rows.extend_from_slice(table.row_lanes(row as usize));
-        }
+        self.rows.resize(self.width() * lanes, ZERO);
+        let table_rows = self.table_rows[..self.width()].par_chunks(PACKED * LANES);
+        let blocks = self.rows.par_chunks_mut(PACKED * LANES * lanes).zip(table_rows);
+        blocks.for_each(|(rows, table_rows)| {
+            for (copy, &row) in rows.chunks_exact_mut(lanes).zip(table_rows) {
+                copy.copy_from_slice(table.row_lanes(row as usize));
+            }
+        });
     }
 }

@@ -62,39 +62,46 @@ fn a_pool_is_shared_without_what_a_user_has() {
     assert_eq!((scores.row(0), scores.row(1)), (&all[..], &free[..]));
 }
 
-/// Tables of the listed rows alone give the same bits as tables of all rows.
+/// Tables of the listed rows alone give the same scores and gradients as tables of all rows; with pools, to the bit.
 #[test]
 fn renumbered_items_have_the_same_scores_and_gradients() {
-    let (users, items) = (table(50, 1), table(400, 2));
-    let ids: Vec<u32> = (0..130).map(|row| row * 7 % 50).collect();
-    let mut positives: Vec<u32> = (0..130).map(|row| row * 3 % 400).collect();
-    let train = Interactions::from_pairs(50, 400, (0..200).map(|k| (k % 50, k * 7 % 400)));
-    let draw = |row: usize, out: &mut [u32]| {
-        out.iter_mut().enumerate().for_each(|(k, place)| *place = drawn(row, k, 150));
-    };
-    let batch = Batch { users: &ids, items: &positives.clone(), train: &train, epoch: 0, batch: 0, seed: 0 };
-    let mut passes = [false, true].map(|renumbered| {
-        let mut scorer = PooledScorer::new(48);
-        scorer.draw(batch, N, &draw);
-        let listed = scorer.items().unwrap().to_vec();
-        let table = if renumbered { items.gather(&listed) } else { items.clone() };
-        if renumbered {
-            scorer.renumber(&mut positives);
-        }
-        let queries = Queries { of: &users, ids: &ids, table: &table };
-        let mut scores = rows_for(&scorer, 130, N);
-        scorer.score(queries, &mut scores, None);
-        let scored: Vec<Vec<f32>> = (0..130).map(|row| scores.row(row).to_vec()).collect();
-        let positive_grads = vec![0.25; 130];
-        let grads = ScoreGrads { negatives: &mut scores, items: &positives, positives: &positive_grads };
-        let (mut of_queries, mut of_table) = (Matrix::zeros(130, 20), Matrix::zeros(table.rows(), 20));
-        scorer.backward(queries, grads, 0.5, &mut of_queries, &mut of_table);
-        let of_table = if renumbered { of_table } else { of_table.gather(&listed) };
-        (scored, of_queries, of_table)
-    });
-    assert!(passes[0].2.rows() < 400);
-    let [whole, renumbered] = &mut passes;
+    let pooled = || -> Box<dyn NegativeScorer> { Box::new(PooledScorer::new(48)) };
+    let [whole, renumbered] = [false, true].map(|renumbered| scored_and_back(pooled(), 400, renumbered));
     assert!(whole == renumbered);
+    let gather = || -> Box<dyn NegativeScorer> { Box::new(GatherScorer::new(20_000, 2, N)) };
+    let [whole, renumbered] = [false, true].map(|renumbered| scored_and_back(gather(), 20_000, renumbered));
+    for (whole, renumbered) in whole.iter().zip(&renumbered) {
+        assert!(whole.iter().zip(renumbered).all(|(a, b)| close(*a, f64::from(*b))));
+    }
+}
+
+/// The sorted scores of each row, and the gradients of queries and of the listed items, for scores as their own gradients.
+fn scored_and_back(mut scorer: Box<dyn NegativeScorer>, n_items: usize, renumbered: bool) -> [Vec<f32>; 3] {
+    let (users, items) = (table(50, 1), table(n_items, 2));
+    let ids: Vec<u32> = (0..130).map(|row| row * 7 % 50).collect();
+    let given: Vec<u32> = (0..130).map(|row| row * 3 % n_items as u32).collect();
+    let train = Interactions::from_pairs(50, n_items, (0..200).map(|k| (k % 50, k * 7 % n_items as u32)));
+    let draw = |row: usize, out: &mut [u32]| {
+        out.iter_mut().enumerate().for_each(|(k, place)| *place = drawn(row, k, n_items / 3));
+    };
+    let batch = Batch { users: &ids, items: &given, train: &train, epoch: 0, batch: 0, seed: 0 };
+    scorer.draw(batch, N, &draw);
+    let listed = scorer.items().expect("few enough to be listed").to_vec();
+    let (table, mut positives) = (if renumbered { items.gather(&listed) } else { items }, given.clone());
+    if renumbered {
+        scorer.renumber(&mut positives);
+    }
+    let queries = Queries { of: &users, ids: &ids, table: &table };
+    let mut scores = rows_for(&*scorer, 130, N);
+    scorer.score(queries, &mut scores, None);
+    let mut sorted: Vec<Vec<f32>> = (0..130).map(|row| scores.row(row).to_vec()).collect();
+    sorted.iter_mut().for_each(|row| row.sort_unstable_by(f32::total_cmp));
+    let positive_grads = vec![0.25; 130];
+    let grads = ScoreGrads { negatives: &mut scores, items: &positives, positives: &positive_grads };
+    let (mut of_queries, mut of_table) = (Matrix::zeros(130, 20), Matrix::zeros(table.rows(), 20));
+    scorer.backward(queries, grads, 0.5, &mut of_queries, &mut of_table);
+    let of_table = if renumbered { of_table } else { of_table.gather(&listed) };
+    [sorted.concat(), of_queries.to_dense(), of_table.to_dense()]
 }
 
 fn rows_for(scorer: &dyn NegativeScorer, rows: usize, n: usize) -> ScoreRows {
