@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use rivalry::config::{Config, setting_layer, source_layer};
 use rivalry::data::{Dataset, Interactions, Parts, Preparation, SyntheticConfig, load, prepare, synthetic};
 use rivalry::loss::{LOSSES, LossConfig, NegativeFeatures, Negatives};
+use rivalry::model::Model;
 use rivalry::models::{Kind, MODELS};
 use rivalry::optim::OPTIMIZERS;
 use rivalry::ranker::{Filter, Ranker, Side};
@@ -115,6 +116,7 @@ fn a_stopped_training_ends_where_the_uninterrupted_one_does() {
         let more = ["sampler.type=shared", "optim.schedule=cosine", "optim.warmup=0.2", "train.init=als"];
         stop_and_resume(loss, "mf", &more);
     }
+    stop_and_resume("sl@k", "fism", &["sampler.type=shared", "model.user_weight=0.5", "train.init=als"]);
 }
 
 fn stop_and_resume(loss: &str, backbone: &str, more: &[&str]) {
@@ -317,6 +319,19 @@ fn a_training_that_learned_nothing_says_so_and_others_do_not() {
         assert_eq!(reason(&tiny, &small("sl", "mf", &settings)), None, "{users} users, {items} items");
         assert!(reason(&tiny, &small("sl", "mf", &[&settings[..], &["optim.lr=1e30"]].concat())).is_some());
     }
+}
+
+#[test]
+fn users_of_fism_are_their_items_known_or_new() {
+    let world = small_world();
+    let config = small("sl", "fism", &["train.epochs=2"]);
+    let model = train(&world, &config).into_model(&world, config);
+    assert_eq!(model.tensors.get_embeddings("learned").unwrap().users.rows(), 0);
+    let ranker = Ranker::new(Model::from_bytes(&model.to_bytes().unwrap()).unwrap()).unwrap();
+    let filter = Filter { exclude: Some(&world.train), ..Filter::NONE };
+    let known = ranker.recommend(&(0..300).collect::<Vec<u32>>(), 20, &filter).unwrap();
+    let new = ranker.recommend_new(&world.train, 20, &filter).unwrap();
+    (0..300).for_each(|user| assert!(known.list(user).eq(new.list(user)), "user {user}"));
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod commands;
 mod compare;
 mod damage;
 mod data;
+mod fism;
 mod formats;
 mod inspect;
 mod interrupted;

@@ -150,57 +150,26 @@ pub(crate) fn add_weighted_rows_at<S: Simd, const L: usize>(
     }
 }
 
-/// `gathered[n] = table[ids[n]]` for each n, and `sum += Σ_n weights[n] · table[ids[n]]`.
-///
-/// # Panics
-/// If an id is out of range or the sizes are inconsistent.
-pub fn gather_weighted_rows(
-    table: &[Lane],
-    ids: &[u32],
-    weights: &[f32],
-    gathered: &mut [Lane],
-    sum: &mut [Lane],
-) {
-    assert_eq!((gathered.len(), weights.len()), (ids.len() * sum.len(), ids.len()), "a row for each id");
-    by_width!(sum.len(), gather_weighted_rows_at, table, ids, weights, gathered, sum);
-}
-
 /// The prefetch distance in rows.
 const AHEAD: usize = 8;
 
-#[inline(always)]
-fn gather_weighted_rows_at<S: Simd, const L: usize>(
-    simd: S,
-    table: &[Lane],
-    ids: &[u32],
-    weights: &[f32],
-    gathered: &mut [Lane],
-    sum: &mut [Lane],
-) {
-    let lanes = sum.len();
-    if L == 0 {
-        for ((&id, &weight), gathered) in ids.iter().zip(weights).zip(gathered.chunks_exact_mut(lanes)) {
-            gathered.copy_from_slice(any_row(table, id, lanes));
-            add_scaled(simd, weight, gathered, sum);
+/// `gathered[n] = scales ⊙ table[ids[n]]` for each n: rows with each column scaled.
+///
+/// # Panics
+/// If an id is out of range or the sizes are inconsistent.
+pub fn gather_scaled_rows(table: &[Lane], ids: &[u32], scales: &[Lane], gathered: &mut [Lane]) {
+    let lanes = scales.len();
+    assert_eq!(gathered.len(), ids.len() * lanes, "a row for each id");
+    dispatch!(level(), simd => {
+        for (n, (&id, gathered)) in ids.iter().zip(gathered.chunks_exact_mut(lanes)).enumerate() {
+            if let Some(&id) = ids.get(n + AHEAD) {
+                prefetch(any_row(table, id, lanes));
+            }
+            for ((x, scale), out) in any_row(table, id, lanes).iter().zip(scales).zip(gathered) {
+                store(load(simd, x) * load(simd, scale), out);
+            }
         }
-        return;
-    }
-    let mut sums = registers::<S, L>(simd, sum);
-    let gathered = gathered.as_chunks_mut::<L>().0;
-    for n in 0..ids.len() {
-        if let Some(&id) = ids.get(n + AHEAD) {
-            prefetch(row::<L>(table, id));
-        }
-        let (row, weight) = (row::<L>(table, ids[n]), f32x16::splat(simd, weights[n]));
-        for l in 0..L {
-            let x = load(simd, &row[l]);
-            store(x, &mut gathered[n][l]);
-            sums[l] = x.mul_add(weight, sums[l]);
-        }
-    }
-    for l in 0..L {
-        store(sums[l], &mut sum[l]);
-    }
+    });
 }
 
 /// `table[ids[n] - first] += weights[n] · vector` for each n: the transpose of [`dots`].
@@ -305,14 +274,14 @@ mod tests {
 
                 let mut sum = integers(1, cols, 3);
                 add_weighted_rows(table.as_lanes(), &ids, &weights, sum.row_lanes_mut(0));
-                let mut again = integers(1, cols, 3);
-                let mut gathered = integers(5, cols, 5);
-                let lanes = gathered.as_lanes_mut();
-                gather_weighted_rows(table.as_lanes(), &ids, &weights, lanes, again.row_lanes_mut(0));
-                assert_eq!((again, gathered), (sum.clone(), table.gather(&ids)));
+                let mut scaled = integers(5, cols, 5);
+                gather_scaled_rows(table.as_lanes(), &ids, a, scaled.as_lanes_mut());
                 let mut scattered = integers(4, cols, 4);
                 add_to_rows(a, &[8, 6, 8], &weights[..3], 5, scattered.as_lanes_mut());
                 for c in 0..cols {
+                    for (n, &id) in ids.iter().enumerate() {
+                        assert_eq!(scaled.row(n)[c], table.row(id as usize)[c] * queries.row(0)[c]);
+                    }
                     let rows = ids.iter().zip(weights).map(|(&id, w)| w * table.row(id as usize)[c]);
                     assert_eq!(sum.row(0)[c], integers(1, cols, 3).row(0)[c] + rows.sum::<f32>());
                     let before = integers(4, cols, 4);

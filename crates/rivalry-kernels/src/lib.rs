@@ -39,7 +39,7 @@ pub use adam::{AdamCatchUp, AdamStep, adam, adam_catch_up, adam_zero_grad};
 pub use allocator::release_free_memory;
 pub use blocked_gather::{BlockedGather, GatherBlock};
 pub use dense::{add_weighted_sums, add_weighted_sums_transposed, dots_packed, pack_panels};
-pub use gather::{add_to_rows, add_weighted_rows, dots, gather_weighted_rows};
+pub use gather::{add_to_rows, add_weighted_rows, dots, gather_scaled_rows};
 pub use least_squares::{add_gram, solve_normal_equations};
 pub use matrix::{LANES, Lane, Matrix, ZERO};
 pub use normalise::{normalise, normalise_backward};

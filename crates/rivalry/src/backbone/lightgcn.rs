@@ -6,7 +6,7 @@
 //! He et al., "LightGCN: Simplifying and Powering Graph Convolution Network for Recommendation", SIGIR 2020.
 
 use super::propagation::Propagation;
-use super::{Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step};
+use super::{Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step, Users};
 use crate::params::{Param, Range, Search, Value};
 
 /// How far messages travel.
@@ -28,6 +28,7 @@ pub(crate) const LIGHTGCN: Entry = Entry {
             Box::new(LightGcn { propagation, result: Embeddings::default() })
         },
         extra_tables: GRAPH_TABLES,
+        users: |_| Users::Table,
     },
 };
 

@@ -10,7 +10,7 @@
 
 use super::graph::{Graph, Mix, Scales};
 use super::lightgcn::LAYERS;
-use super::{Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step, Unit};
+use super::{Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step, Unit, Users};
 use crate::data::Interactions;
 use crate::params::{Param, Params, Range, Search, Value};
 
@@ -45,6 +45,7 @@ pub(crate) const LIGHTGCN_PP: Entry = Entry {
     build: Build {
         backbone: |params, train| Box::new(LightGcnPp::new(params, train)),
         extra_tables: GRAPH_TABLES,
+        users: |_| Users::Table,
     },
 };
 

@@ -1,12 +1,12 @@
 //! Matrix factorisation: the learned tables are scored as they are.
 
-use super::{Backbone, Build, DIM, Embeddings, Entry, SCORE};
+use super::{Backbone, Build, DIM, Embeddings, Entry, SCORE, Users};
 
 pub(crate) const MF: Entry = Entry {
     name: "mf",
     summary: "matrix factorisation: one embedding for each user and item",
     params: &[DIM, SCORE],
-    build: Build { backbone: |_, _| Box::new(Mf), extra_tables: 0 },
+    build: Build { backbone: |_, _| Box::new(Mf), extra_tables: 0, users: |_| Users::Table },
 };
 
 pub(super) struct Mf;

@@ -4,6 +4,7 @@
 
 mod contrast;
 mod embeddings;
+mod fism;
 mod graph;
 mod lightgcn;
 mod lightgcn_pp;
@@ -13,9 +14,11 @@ mod score;
 #[cfg(test)]
 mod tests;
 mod unit;
+mod users;
 mod xsimgcl;
 
 pub use self::embeddings::Embeddings;
+pub(crate) use self::fism::FISM;
 pub(crate) use self::lightgcn::LIGHTGCN;
 pub(crate) use self::lightgcn_pp::LIGHTGCN_PP;
 pub(crate) use self::mf::MF;
@@ -23,6 +26,7 @@ pub use self::score::Score;
 pub(crate) use self::score::{DIM, SCORE};
 pub(crate) use self::unit::BLOCK;
 pub use self::unit::Unit;
+pub use self::users::Users;
 pub(crate) use self::xsimgcl::XSIMGCL;
 use crate::data::Interactions;
 use crate::params::{self, Params};
@@ -37,6 +41,8 @@ pub struct Build {
     pub backbone: fn(&Params, &Interactions) -> Box<dyn Backbone>,
     /// Tables of the size of the learned ones that it keeps, for the estimate of memory.
     pub extra_tables: u64,
+    /// What the embeddings of its users are.
+    pub users: fn(&Params) -> Users,
 }
 
 /// What a graph keeps: propagated tables, their gradients, two layers on the way.

@@ -14,7 +14,7 @@ use super::contrast::Contrast;
 use super::graph::Mix;
 use super::lightgcn::LAYERS;
 use super::propagation::Propagation;
-use super::{BLOCK, Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step};
+use super::{BLOCK, Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step, Users};
 use crate::data::Interactions;
 use crate::params::{Param, Params, Range, Search, Value};
 use crate::rng::{Purpose, stream};
@@ -58,6 +58,7 @@ pub(crate) const XSIMGCL: Entry = Entry {
     build: Build {
         backbone: |params, train| Box::new(XSimGcl::new(params, train)),
         extra_tables: GRAPH_TABLES,
+        users: |_| Users::Table,
     },
 };
 

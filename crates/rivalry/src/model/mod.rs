@@ -1,13 +1,14 @@
 //! A trained model: named tensors, original ids, what is known of the users, and the config it was trained with.
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use crate::backbone::{SCORE, Score};
+use crate::backbone::{Embeddings, Users};
 use crate::config::Config;
 use crate::data::{Dataset, IdMap, Interactions};
-use crate::models::Kind;
+use crate::models::{Kind, ModelConfig};
 use crate::sampler::TrainingSet;
-use crate::scorer::{EmbeddingScorer, Scorer};
+use crate::scorer::{EmbeddingScorer, HistoryScorer, Scorer};
 use crate::tensors::{Tensors, broken};
 use crate::{InputError, Result};
 
@@ -69,20 +70,7 @@ impl Model {
     pub fn scorer(&self) -> Result<Box<dyn Scorer>> {
         match self.config.model.entry().build {
             Kind::ClosedForm(build) => build(self.config.model.params()).scorer(&self.tensors, &self.train),
-            Kind::Gradient(build) => {
-                let score = Score::named(self.config.model.params().choice(SCORE.name));
-                if let Ok(propagated) = self.tensors.get_embeddings(PROPAGATED) {
-                    return Ok(Box::new(EmbeddingScorer::new(propagated, score)));
-                }
-                let learned = self.tensors.get_embeddings(LEARNED)?;
-                let mut backbone = (build.backbone)(self.config.model.params(), &self.train);
-                if backbone.is_identity() {
-                    return Ok(Box::new(EmbeddingScorer::new(learned, score)));
-                }
-                let mut propagated = learned.clone();
-                backbone.forward(&learned, &mut propagated);
-                Ok(Box::new(EmbeddingScorer::new(propagated, score)))
-            }
+            Kind::Gradient(_) => gradient_scorer(&self.config.model, &self.tensors, &self.train),
         }
     }
 
@@ -162,10 +150,45 @@ impl Model {
     fn check_sizes(&self) -> Result<(), InputError> {
         if self.config.model.is_gradient() {
             let learned = self.tensors.get_embeddings(LEARNED)?;
-            if (learned.users.rows(), learned.items.rows()) != (self.users.len(), self.items.len()) {
+            let users = self.config.model.users().table_rows(self.users.len());
+            if (learned.users.rows(), learned.items.rows()) != (users, self.items.len()) {
                 return Err(broken("its tables and ids are of different sizes"));
             }
         }
         Ok(())
+    }
+}
+
+/// The scorer of a model that was trained by gradients.
+///
+/// # Errors
+/// If the tensors are not those of such a model.
+pub(crate) fn gradient_scorer(
+    model: &ModelConfig,
+    tensors: &Tensors,
+    train: &Interactions,
+) -> Result<Box<dyn Scorer>> {
+    let scorer = EmbeddingScorer::new(propagated(model, tensors, train)?, model.score().unwrap_or_default());
+    Ok(match model.users() {
+        Users::Table => Box::new(scorer),
+        Users::Items { user_weight } => {
+            Box::new(HistoryScorer::new(scorer, user_weight, Cow::Owned(train.clone())))
+        }
+    })
+}
+
+/// What the backbone makes of the learned tables.
+fn propagated(model: &ModelConfig, tensors: &Tensors, train: &Interactions) -> Result<Embeddings> {
+    if let Ok(propagated) = tensors.get_embeddings(PROPAGATED) {
+        return Ok(propagated);
+    }
+    let learned = tensors.get_embeddings(LEARNED)?;
+    match model.backbone(train) {
+        Some(mut backbone) if !backbone.is_identity() => {
+            let mut propagated = learned.clone();
+            backbone.forward(&learned, &mut propagated);
+            Ok(propagated)
+        }
+        _ => Ok(learned),
     }
 }

@@ -17,7 +17,7 @@ mod turbo_cf;
 pub use closed_form::{ClosedForm, FitContext};
 pub use ials::als_tables;
 
-use crate::backbone::{self, Backbone, DIM, SCORE, Score};
+use crate::backbone::{self, Backbone, DIM, SCORE, Score, Users};
 use crate::data::Interactions;
 use crate::params::{self, Choice, Params};
 
@@ -27,6 +27,7 @@ pub static MODELS: &[Entry] = &[
     gradient(backbone::LIGHTGCN),
     gradient(backbone::LIGHTGCN_PP),
     gradient(backbone::XSIMGCL),
+    gradient(backbone::FISM),
     popularity::POPULARITY,
     ials::IALS,
     ease::EASE,
@@ -79,6 +80,14 @@ impl ModelConfig {
     /// The embedding dimension, if it is trained by sampled gradients.
     pub fn dim(&self) -> Option<usize> {
         self.is_gradient().then(|| self.params().count(DIM.name))
+    }
+
+    /// What the embeddings of its users are; a table where it is not trained by sampled gradients.
+    pub fn users(&self) -> Users {
+        match self.entry().build {
+            Kind::Gradient(build) => (build.users)(self.params()),
+            Kind::ClosedForm(_) => Users::Table,
+        }
     }
 
     /// Whether it propagates embeddings along a graph.

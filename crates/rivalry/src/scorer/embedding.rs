@@ -20,8 +20,8 @@ type FoldIn = dyn Fn(&Matrix, &Interactions) -> Matrix + Send + Sync;
 pub struct EmbeddingScorer<'a> {
     tables: Arc<Tables<'a>>,
     /// The embeddings before they were scaled to length one, where the score is the cosine and they were not already.
-    raw: Option<Embeddings>,
-    score: Score,
+    pub(super) raw: Option<Embeddings>,
+    pub(super) score: Score,
     /// Makes vectors of new users, where the model has a way of its own.
     fold_in: Option<Box<FoldIn>>,
     /// The mean of the item embeddings, for new users.
@@ -83,11 +83,11 @@ impl<'a> EmbeddingScorer<'a> {
         }
     }
 
-    fn embeddings(&self) -> &Embeddings {
+    pub(super) fn embeddings(&self) -> &Embeddings {
         &self.tables.scored
     }
 
-    fn centre(&self) -> &[f64] {
+    pub(super) fn centre(&self) -> &[f64] {
         let items = &self.embeddings().items;
         self.centre.get_or_init(|| mean(items, &Vec::from_iter(0..items.rows() as u32)))
     }
@@ -192,6 +192,6 @@ impl Scorer for EmbeddingScorer<'_> {
     }
 }
 
-fn norm(row: &[f32]) -> f64 {
+pub(super) fn norm(row: &[f32]) -> f64 {
     row.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt()
 }

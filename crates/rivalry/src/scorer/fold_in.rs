@@ -1,7 +1,11 @@
 //! Fold-in: a vector for a user that training never saw, from the items of that user.
 
+use rayon::prelude::*;
+use rivalry_kernels::Lane;
+
 use crate::Matrix;
 use crate::data::Interactions;
+use crate::ranker::QUERIES;
 
 /// One vector per user: the mean of the embeddings of the user's items minus the mean over all items.
 ///
@@ -19,18 +23,31 @@ pub fn fold_in(items: &Matrix, histories: &Interactions, unit: bool) -> Matrix {
 
 /// The same, given the mean over all items.
 pub(super) fn fold_in_from(items: &Matrix, centre: &[f64], histories: &Interactions, unit: bool) -> Matrix {
+    let users = centred_means(items, centre, histories);
+    if unit { unit_rows(&users) } else { users }
+}
+
+/// For each user the mean of these rows of the user's items minus the centre; zeros without items.
+pub(super) fn centred_means(items: &Matrix, centre: &[f64], histories: &Interactions) -> Matrix {
     assert_eq!(items.rows(), histories.n_items(), "histories of other items");
-    let mut users = Matrix::zeros(histories.n_users(), items.cols());
-    for user in 0..histories.n_users() {
+    let (n, mut users) = (histories.n_users(), Matrix::zeros(histories.n_users(), items.cols()));
+    let lanes = users.lanes().max(1);
+    let fill = |(user, row): (usize, &mut [Lane])| {
         let history = histories.items_of(user as u32);
         if !history.is_empty() {
-            let of_user = mean(items, history);
-            for ((x, of_user), centre) in users.row_mut(user).iter_mut().zip(of_user).zip(centre) {
+            let row: &mut [f32] = bytemuck::cast_slice_mut(row);
+            for ((x, of_user), centre) in row.iter_mut().zip(mean(items, history)).zip(centre) {
                 *x = (of_user - centre) as f32;
             }
         }
+    };
+    // A few users are not worth waking a thread.
+    let rows = users.as_lanes_mut();
+    match n <= QUERIES {
+        true => rows.chunks_exact_mut(lanes).enumerate().for_each(fill),
+        false => rows.par_chunks_exact_mut(lanes).with_min_len(64).enumerate().for_each(fill),
     }
-    if unit { unit_rows(&users) } else { users }
+    users
 }
 
 /// The mean of these rows.

@@ -2,6 +2,7 @@
 
 mod embedding;
 mod fold_in;
+mod history;
 mod item_item;
 mod packed;
 mod similarity;
@@ -11,6 +12,7 @@ use std::ops::Range;
 
 pub use embedding::EmbeddingScorer;
 pub use fold_in::{fold_in, unit_rows};
+pub use history::HistoryScorer;
 use item_item::ItemWeights;
 pub(crate) use item_item::{DenseWeights, ItemItemScorer};
 pub(crate) use sparse_weights::SparseWeights;

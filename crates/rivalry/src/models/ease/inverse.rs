@@ -14,11 +14,16 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::solvers::{DenseSolveCore, Llt};
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 use rayon::prelude::*;
+use rivalry_kernels::LANES;
 
 /// Rows and columns that are eliminated together.
 pub(super) const BLOCK: usize = 256;
-/// Rows that a task updates.
+/// Rows that a task multiplies by the inverse of a block.
 const ROWS: usize = 128;
+/// Rows of the matrix that a task updates: enough to be worth packing the columns for.
+const UPDATED_ROWS: usize = 512;
+/// Rows that a task transposes: as many numbers of a row of the matrix lie next to each other.
+const TRANSPOSED: usize = 64;
 
 /// How an inversion ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,16 +65,19 @@ pub(super) fn negative_inverse(
 /// Copies columns `first..` of the whole matrix, with zeros in place of the block on the diagonal.
 fn copy_columns(matrix: &[f32], n: usize, first: usize, columns: &mut [f32]) {
     let size = columns.len() / n;
-    columns.par_chunks_mut(size).enumerate().for_each(|(row, out)| {
-        if row < first {
-            for (k, x) in out.iter_mut().enumerate() {
-                *x = matrix[(first + k) * n + row];
-            }
-        } else if row < first + size {
-            out.fill(0.0);
-        } else {
-            out.copy_from_slice(&matrix[row * n + first..][..size]);
+    let (above, below) = columns.split_at_mut(first * size);
+    above.par_chunks_mut(TRANSPOSED * size).enumerate().for_each(|(chunk, out)| {
+        let rows = out.len() / size;
+        for k in 0..size {
+            let row = &matrix[(first + k) * n + chunk * TRANSPOSED..][..rows];
+            out[k..].iter_mut().step_by(size).zip(row).for_each(|(x, other)| *x = *other);
         }
+    });
+    let (diagonal, below) = below.split_at_mut(size * size);
+    diagonal.fill(0.0);
+    let rows = matrix[(first + size) * n..].par_chunks_exact(n);
+    below.par_chunks_exact_mut(size).zip(rows).for_each(|(out, row)| {
+        out.copy_from_slice(&row[first..][..size]);
     });
 }
 
@@ -100,29 +108,31 @@ fn multiply(columns: &[f32], inverse: &[f32], products: &mut [f32]) {
 /// `matrix -= products · columnsᵀ`, the lower triangle.
 fn subtract_products(matrix: &mut [f32], n: usize, products: &[f32], columns: &[f32]) {
     let size = columns.len() / n;
-    matrix.par_chunks_mut(ROWS * n).zip(products.par_chunks(ROWS * size)).enumerate().for_each(
-        |(task, (matrix, products))| {
-            let rows = matrix.len() / n;
-            let end = task * ROWS + rows;
-            let columns = MatRef::from_row_major_slice(&columns[..end * size], end, size);
-            let products = MatRef::from_row_major_slice(products, rows, size);
-            let matrix = MatMut::from_row_major_slice_mut(matrix, rows, n).subcols_mut(0, end);
-            matmul(matrix, Accum::Add, products, columns.transpose(), -1.0, Par::Seq);
-        },
-    );
+    let tasks = matrix.par_chunks_mut(UPDATED_ROWS * n).zip(products.par_chunks(UPDATED_ROWS * size));
+    // The last rows are the longest, so they come first.
+    tasks.enumerate().rev().with_max_len(1).for_each(|(task, (matrix, products))| {
+        let rows = matrix.len() / n;
+        let end = task * UPDATED_ROWS + rows;
+        let columns = MatRef::from_row_major_slice(&columns[..end * size], end, size);
+        let products = MatRef::from_row_major_slice(products, rows, size);
+        let matrix = MatMut::from_row_major_slice_mut(matrix, rows, n).subcols_mut(0, end);
+        matmul(matrix, Accum::Add, products, columns.transpose(), -1.0, Par::Seq);
+    });
 }
 
 /// Writes the block's columns: products, and the negative of the inverse on the diagonal.
 fn write_columns(matrix: &mut [f32], n: usize, first: usize, products: &[f32], inverse: &[f32]) {
     let size = products.len() / n;
-    for (k, row) in matrix[first * n..(first + size) * n].chunks_exact_mut(n).enumerate() {
-        for (x, product) in row[..first].iter_mut().zip(products.chunks_exact(size)) {
-            *x = product[k];
+    let of_block = matrix[first * n..(first + size) * n].par_chunks_mut(LANES * n).enumerate();
+    of_block.for_each(|(chunk, rows)| {
+        let k = chunk * LANES;
+        for (column, product) in products.chunks_exact(size).take(first).enumerate() {
+            rows[column..].iter_mut().step_by(n).zip(&product[k..]).for_each(|(x, product)| *x = *product);
         }
-        for (x, inverse) in row[first..first + size].iter_mut().zip(&inverse[k * size..]) {
-            *x = -inverse;
+        for (row, inverse) in rows.chunks_exact_mut(n).zip(inverse[k * size..].chunks_exact(size)) {
+            row[first..].iter_mut().zip(inverse).for_each(|(x, inverse)| *x = -inverse);
         }
-    }
+    });
     let below = first + size;
     let rows =
         matrix[below * n..].par_chunks_exact_mut(n).zip(products[below * size..].par_chunks_exact(size));
@@ -140,9 +150,10 @@ fn mirror(matrix: &mut [f32], n: usize) {
                 rows[row * n + first + column] = rows[column * n + first + row];
             }
         }
-        rows.par_chunks_exact_mut(n).enumerate().for_each(|(row, out)| {
-            for (x, other) in out[end..].iter_mut().zip(below.chunks_exact(n)) {
-                *x = other[first + row];
+        rows.par_chunks_mut(LANES * n).enumerate().for_each(|(chunk, rows)| {
+            for (column, other) in (end..).zip(below.chunks_exact(n)) {
+                let other = &other[first + chunk * LANES..];
+                rows[column..].iter_mut().step_by(n).zip(other).for_each(|(x, other)| *x = *other);
             }
         });
     }

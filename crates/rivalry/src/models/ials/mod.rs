@@ -1,6 +1,7 @@
 //! iALS: matrix factorisation by alternating least squares (Hu, Koren and Volinsky, ICDM 2008), in the formulation and
 //! with the regularisation of Rendle et al., *Revisiting the performance of iALS on item recommendation benchmarks*
-//! (RecSys 2022), and with their block solver, *iALS++: speeding up matrix factorization with subspace optimization* (2021).
+//! (RecSys 2022). Rows with many interactions are solved for with the block solver of iALS++ (Rendle et al., *iALS++: speeding up
+//! matrix factorization with subspace optimization*, 2021), all others exactly ([`sweep`]).
 //!
 //! With `S` the training pairs, users `w_u` and items `h_i`, it minimises
 //!
@@ -14,13 +15,16 @@
 //! divided by the geometric mean of `(mean f_u)^ν` and `(mean f_i)^ν`. `implicit` minimises the same function with ν = 0,
 //! up to the scale of the factors: its `alpha` is (1 + α)/α, its `regularization` λ (1 + α)/α.
 
+mod basis;
+mod gram;
 mod sweep;
 #[cfg(test)]
 mod tests;
 
 use std::sync::OnceLock;
 
-use self::sweep::{HalfSweep, Normal};
+use self::gram::Normal;
+use self::sweep::HalfSweep;
 use super::{ClosedForm, Entry, FitContext, Kind};
 use crate::backbone::{DIM, Embeddings, Score};
 use crate::data::Interactions;
@@ -85,7 +89,8 @@ const STDDEV: Param = Param {
 };
 const BLOCK_SIZE: Param = Param {
     name: "block_size",
-    doc: "dimensions that are solved for together, rounded up to a multiple of 16",
+    doc: "dimensions that are solved for together, rounded up to a multiple of 16, in rows with more than 64 interactions; the \
+          others are solved for exactly",
     default: Value::Count(32),
     range: Range::Within(1.0, 16384.0),
     search: Search::NONE,
@@ -200,9 +205,9 @@ impl ClosedForm for Ials {
     fn memory(&self, train: &Interactions) -> u64 {
         let rows = (train.n_users() + train.n_items()) as u64;
         let width = self.dim.next_multiple_of(rivalry_kernels::LANES) as u64;
-        // The factors; the same in blocks; and as tensors, as panels and of unit length for use. Partial sums of Gram
-        // matrices. Interactions both ways with a number each.
-        rows * width * 4 * 5 + rows.div_ceil(1024) * width * width * 4 + train.len() as u64 * 16
+        // The factors; and as tensors, as panels and of unit length for use. Partial sums of Gram matrices. Interactions
+        // both ways.
+        rows * width * 4 * 4 + rows.div_ceil(1024) * width * width * 4 + train.len() as u64 * 16
     }
 
     fn uses_seed(&self) -> bool {

@@ -4,14 +4,12 @@ use std::time::{Duration, Instant};
 
 use super::start::Start;
 use super::{Batch, GradientStep, GradientTrainer};
-use crate::backbone::Score;
 use crate::config::{Config, Select, TrainConfig};
 use crate::data::Dataset;
 use crate::eval::{EvalOptions, EvalPart, Evaluation};
-use crate::model::{LEARNED, PROPAGATED};
+use crate::model::{LEARNED, PROPAGATED, gradient_scorer};
 use crate::rng::{Purpose, shuffle, stream};
 use crate::sampler::Sampler;
-use crate::scorer::EmbeddingScorer;
 use crate::tensors::Tensors;
 use crate::train::{
     Best, Checkpointer, Ending, EpochOutcome, Fit, Fitted, Observer, Outcome, Progress, Record, Snapshot,
@@ -28,7 +26,6 @@ pub(super) struct Epochs<'a> {
     config: &'a Config,
     settings: &'a TrainConfig,
     eval: EvalOptions,
-    score: Score,
     select: Select,
     sampler: Box<dyn Sampler + 'a>,
     step: GradientStep,
@@ -53,7 +50,6 @@ impl<'a> Epochs<'a> {
             config,
             settings: &gradient.train,
             eval: EvalOptions { memory, ..config.eval.clone() },
-            score: config.model.score().unwrap_or_default(),
             select: trainer.selection(dataset)?,
             sampler,
             step,
@@ -162,7 +158,7 @@ impl<'a> Epochs<'a> {
     /// The result of an evaluation, unless the observer asks to stop.
     fn evaluate(&mut self, epoch: usize, loss: f64, observer: &mut dyn Observer) -> Result<Option<Record>> {
         let began = Instant::now();
-        let scorer = EmbeddingScorer::scored(self.step.model_mut().up_to_date().embeddings(), self.score);
+        let scorer = self.step.model_mut().up_to_date().scorer(&self.dataset.train);
         let options = self.eval.metrics_only();
         let parts = [
             (EvalPart::Valid, !self.dataset.valid.is_empty()),
@@ -171,7 +167,8 @@ impl<'a> Epochs<'a> {
         let mut measured = [None, None];
         for ((part, wanted), place) in parts.into_iter().zip(&mut measured) {
             if wanted {
-                let Some(evaluation) = evaluate_part(&scorer, self.dataset, part, &options, observer)? else {
+                let Some(evaluation) = evaluate_part(&*scorer, self.dataset, part, &options, observer)?
+                else {
                     return Ok(None);
                 };
                 *place = Some(evaluation.metrics);
@@ -251,19 +248,15 @@ impl<'a> Epochs<'a> {
         let (best, tensors) =
             kept.ok_or_else(|| InputError::new("the run has no evaluated epoch to finish with"))?;
         let began = Instant::now();
-        let kept = match tensors.get_embeddings(PROPAGATED) {
-            Ok(propagated) => propagated,
-            Err(_) => tensors.get_embeddings(LEARNED)?,
-        };
-        let scorer = EmbeddingScorer::new(kept, self.score);
-        let tested = evaluate_part(&scorer, self.dataset, EvalPart::Test, &self.eval, observer)?;
+        let scorer = gradient_scorer(&self.config.model, &tensors, &self.dataset.train)?;
+        let tested = evaluate_part(&*scorer, self.dataset, EvalPart::Test, &self.eval, observer)?;
         let Some(Evaluation { metrics, head, tail, beyond, .. }) = tested else {
             return self.stop(checkpointer);
         };
         self.progress.seconds.eval += began.elapsed().as_secs_f64();
         let of_best = self.progress.history.iter().find(|record| record.epoch == best.epoch);
         let valid = of_best.and_then(|record| record.valid.clone());
-        let nothing_learned = nothing_learned(&scorer, self.dataset, &self.eval, valid.as_ref());
+        let nothing_learned = nothing_learned(&*scorer, self.dataset, &self.eval, valid.as_ref());
         let (epochs, seconds) = (self.progress.epoch, self.progress.seconds);
         let training = EpochOutcome {
             epochs,

@@ -23,8 +23,9 @@ const BASE: u64 = 32 << 20;
 /// low.
 pub fn footprint(dataset: &Dataset, config: &Config, gradient: &GradientConfig) -> u64 {
     let train = &dataset.train;
-    let rows = (train.n_users() + train.n_items()) as u64;
-    let table = rows * 4 * config.model.dim().unwrap_or_default().next_multiple_of(16) as u64;
+    let row = 4 * config.model.dim().unwrap_or_default().next_multiple_of(16) as u64;
+    let rows = |users: usize| (users + train.n_items()) as u64 * row;
+    let users = config.model.users().table_rows(train.n_users());
     let backbone = match config.model.entry().build {
         Kind::Gradient(build) => build.extra_tables,
         Kind::ClosedForm(_) => 0,
@@ -34,7 +35,8 @@ pub fn footprint(dataset: &Dataset, config: &Config, gradient: &GradientConfig) 
     let batch = gradient.train.batch_size.min(train.len()) as u64;
     let candidates = batch.saturating_mul(gradient.train.negatives as u64);
     let parts = [
-        table.saturating_mul(TRAINING + SAVING + backbone + adversary),
+        rows(users).saturating_mul(TRAINING + SAVING + backbone),
+        rows(train.n_users()).saturating_mul(adversary),
         pairs.saturating_mul(PAIR),
         candidates.saturating_mul(CANDIDATE),
         BASE,
@@ -76,5 +78,8 @@ mod tests {
         }
         assert!(with(&["loss.type=advinfonce"]) > plain);
         assert_eq!(with(&["loss.type=sl", "model.type=mf"]), plain);
+        let fism = ["loss.type=sl", "model.type=fism"];
+        assert!(with(&fism) < plain);
+        assert_eq!(with(&[&fism[..], &["model.user_weight=0.5"]].concat()), plain);
     }
 }

@@ -3,12 +3,18 @@
 #[cfg(test)]
 mod tests;
 
-use crate::backbone::{Backbone, Embeddings, Score, Step, Unit};
+use std::borrow::Cow;
+
+use crate::backbone::{Backbone, Embeddings, Score, Step, Unit, Users};
+use crate::data::Interactions;
 use crate::optim::{Gathered, Optimizer, Touched, Trainable};
+use crate::scorer::{EmbeddingScorer, HistoryScorer, Scorer};
 
 /// A backbone with its learned tables and the embeddings that are scored.
 pub struct EmbeddingModel {
     backbone: Box<dyn Backbone>,
+    score: Score,
+    users: Users,
     learned: Embeddings,
     /// What the backbone makes of the learned tables, unless it is the identity.
     propagated: Option<Embeddings>,
@@ -27,10 +33,40 @@ impl EmbeddingModel {
     pub fn new(backbone: Box<dyn Backbone>, score: Score, learned: Embeddings) -> Self {
         let propagated = (!backbone.is_identity()).then(|| learned.clone());
         let unit = (score == Score::Cosine).then(|| Unit::like(&learned));
+        let users = Users::Table;
         let (stale, gathered, is_gathered) = (false, Unit::default(), false);
-        let mut model = Self { backbone, learned, propagated, unit, stale, gathered, is_gathered };
+        let mut model =
+            Self { backbone, score, users, learned, propagated, unit, stale, gathered, is_gathered };
         model.refresh();
         model
+    }
+
+    /// The same with other embeddings of users.
+    #[must_use]
+    pub fn with_users(self, users: Users) -> Self {
+        Self { users, ..self }
+    }
+
+    /// What the embeddings of users are.
+    pub fn users(&self) -> Users {
+        self.users
+    }
+
+    /// How embeddings make a score.
+    pub fn score(&self) -> Score {
+        self.score
+    }
+
+    /// The scorer of the model as it is, for the users of this training set.
+    pub fn scorer<'a>(&'a mut self, train: &'a Interactions) -> Box<dyn Scorer + 'a> {
+        let (users, score) = (self.users, self.score);
+        let scorer = EmbeddingScorer::scored(self.embeddings(), score);
+        match users {
+            Users::Table => Box::new(scorer),
+            Users::Items { user_weight } => {
+                Box::new(HistoryScorer::new(scorer, user_weight, Cow::Borrowed(train)))
+            }
+        }
     }
 
     /// The learned tables.
@@ -38,7 +74,8 @@ impl EmbeddingModel {
         &self.learned
     }
 
-    /// The embeddings whose dot products are the scores, up to date with what is learned.
+    /// The embeddings whose dot products are the scores, up to date with what is learned; where users are made of their
+    /// items, the rows of users are what is added to those.
     pub fn embeddings(&mut self) -> &Embeddings {
         self.is_gathered = false;
         if self.stale {

@@ -35,7 +35,7 @@ impl GradientTrainer<'_> {
         else {
             return Err(InputError::new("not a gradient model").field("model").into());
         };
-        let size = Size { users: train.n_users(), items: train.n_items(), dim };
+        let size = Size { users: model.users().table_rows(train.n_users()), items: train.n_items(), dim };
         let state = match from {
             Some(state) => {
                 check_state(&state, &mut *loss, size)?;
@@ -44,7 +44,7 @@ impl GradientTrainer<'_> {
             None => self.beginning(&*loss, size, train)?,
         };
         let TrainingState { progress, learned, optim, adversary, best, .. } = state;
-        let model = EmbeddingModel::new(backbone, score, learned);
+        let model = EmbeddingModel::new(backbone, score, learned).with_users(model.users());
         let optim_config = &self.gradient.optim;
         let schedule =
             Schedule::new(optim_config.params(), settings.epochs, train.len().div_ceil(settings.batch_size));
@@ -71,19 +71,22 @@ impl GradientTrainer<'_> {
         size: Size,
         train: &Interactions,
     ) -> Result<TrainingState> {
-        let tables = |purpose| initial(self.gradient.loss.defaults().init, size, self.config.seed, purpose);
-        let random = tables(Purpose::Init);
+        let tables =
+            |size, purpose| initial(self.gradient.loss.defaults().init, size, self.config.seed, purpose);
+        let random = tables(size, Purpose::Init);
         let learned = match self.gradient.train.init {
             InitialTables::Random => random,
             InitialTables::Als => initial_from_als(train, self.config.seed, random)?,
         };
+        // An adversary has a row for each user, whatever the model has.
+        let adversary = Size { users: train.n_users(), ..size };
         Ok(TrainingState {
             progress: Progress::default(),
             learned,
             optim: OptimizerState::default(),
             adversary: loss
                 .adversary_lr()
-                .map(|_| (tables(Purpose::AdversaryInit), OptimizerState::default())),
+                .map(|_| (tables(adversary, Purpose::AdversaryInit), OptimizerState::default())),
             loss: loss::State::new(),
             best: None,
         })

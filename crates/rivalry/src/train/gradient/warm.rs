@@ -13,7 +13,7 @@ use crate::{InputError, Matrix, Result};
 /// The state of a training that begins where a model ended. The users and items of the model come first in the data set,
 /// with the numbers they have in the model; their rows are the model's. The row of a new user points from the mean of all
 /// items towards the mean of the user's items, and that of a new item in the same way to its users; who has none that the
-/// model knows gets a random row.
+/// model knows gets a random row. A model without a user table gets rows for new items alone.
 ///
 /// # Errors
 /// If the model is a closed form, or the data set doesn't continue its users and items.
@@ -27,7 +27,8 @@ pub fn warm_start(model: &Model, dataset: &Dataset, config: &Config) -> Result<T
         return Err(InputError::new(what).into());
     }
     let learned = model.tensors.get_embeddings(LEARNED)?;
-    let size = Size { users: dataset.users.len(), items: dataset.items.len(), dim: learned.dim() };
+    let users = config.model.users().table_rows(dataset.users.len());
+    let size = Size { users, items: dataset.items.len(), dim: learned.dim() };
     let trainer = GradientTrainer::new(config, gradient, MemoryLimit::default());
     let mut state = trainer.beginning(&*gradient.loss.build(), size, &dataset.train)?;
     let old = [learned.users.rows(), learned.items.rows()];

@@ -7,7 +7,6 @@ use super::Batch;
 use super::hardest::Hardest;
 use super::score_rows::ScoreRows;
 use super::scorer::Queries;
-use crate::backbone::Embeddings;
 use crate::loss::{BatchGradients, Loss, NegativeFeatures, ROWS};
 
 /// One row a training pair, one column a candidate where there are several.
@@ -51,12 +50,11 @@ impl Buffers {
     }
 
     /// For each row its user and the score of that rank among the user's training items and the row's negatives.
-    pub fn quantiles(&self, tables: &Embeddings, batch: Batch<'_>, rank: usize) -> Vec<(u32, f32)> {
-        let Embeddings { users, items } = tables;
+    pub fn quantiles(&self, queries: Queries<'_>, batch: Batch<'_>, rank: usize) -> Vec<(u32, f32)> {
         let quantile = |(row, &user): (usize, &u32)| {
             let positives = batch.train.items_of(user);
             let mut scores = vec![0.0; positives.len()];
-            dots(users.row_lanes(user as usize), items.as_lanes(), positives, &mut scores);
+            dots(queries.row(row), queries.table.as_lanes(), positives, &mut scores);
             scores.extend_from_slice(match self.hardest.is_empty() {
                 true => self.scores.row(row),
                 false => self.hardest.scores_of(row, batch.users.len()),

@@ -20,6 +20,7 @@ mod buffers;
 mod dense;
 mod gather;
 mod hardest;
+mod history;
 mod item_list;
 mod item_set;
 mod loss;
@@ -35,13 +36,14 @@ use self::batch_rows::BatchRows;
 use self::buffers::Buffers;
 use self::dense::DenseScorer;
 use self::gather::GatherScorer;
+use self::history::History;
 use self::pooled::PooledScorer;
 pub use self::scorer::Draw;
 use self::scorer::NegativeScorer;
 pub use self::stages::{BatchLoss, Drawn, Forward, Scored};
 use super::optimized::OptimizedModel;
 use crate::Result;
-use crate::backbone::Embeddings;
+use crate::backbone::{Embeddings, Users};
 use crate::data::Interactions;
 use crate::loss::{Loss, Phase, State};
 use crate::optim::Touched;
@@ -71,6 +73,8 @@ pub struct GradientStep {
     model: OptimizedModel,
     adversary: Option<OptimizedModel>,
     scorer: Box<dyn NegativeScorer>,
+    /// The queries of the batch, where users are made of their items.
+    history: Option<History>,
     /// Negatives of a pair, as the loss sees them.
     n_negatives: usize,
     /// Candidates drawn for a pair; more than the negatives if only the hardest are kept.
@@ -122,11 +126,16 @@ impl GradientStep {
         } else {
             Box::new(GatherScorer::new(items.rows(), items.lanes(), n_candidates))
         };
+        let history = match model.model().users() {
+            Users::Table => None,
+            Users::Items { user_weight } => Some(History::new(model.model().score(), user_weight)),
+        };
         Self {
             loss,
             model,
             adversary,
             scorer,
+            history,
             n_negatives,
             n_candidates,
             rows: BatchRows::default(),
@@ -204,15 +213,19 @@ impl GradientStep {
         draw: Draw<'_>,
     ) -> Drawn<'s, 'b> {
         self.scorer.draw(batch, self.n_candidates, draw);
-        // Quantiles are taken over all items of a user.
-        let gathered = self.model.can_gather()
-            && self.scorer.items().is_some()
-            && self.loss.quantile_rank(batch.epoch).is_none();
+        let gathered =
+            self.model.can_gather() && self.scorer.items().is_some() && !self.reads_all_items(batch.epoch);
         self.rows.set(batch, gathered);
         if gathered {
             self.scorer.renumber(&mut self.rows.items);
         }
         Drawn { step: self, batch, sampler }
+    }
+
+    /// Whether a step reads rows of items that are not in its batch: quantiles are taken over all items of a user, and users
+    /// may be made of all of their items.
+    fn reads_all_items(&self, epoch: usize) -> bool {
+        self.loss.quantile_rank(epoch).is_some() || self.history.is_some()
     }
 
     /// Moves the parameters along the gradients.

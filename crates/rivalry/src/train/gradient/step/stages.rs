@@ -4,6 +4,7 @@ use rivalry_kernels::add_weighted_rows;
 
 use super::batch_rows::BatchRows;
 use super::buffers::{Buffers, score_positives};
+use super::history::History;
 use super::scorer::{Queries, ScoreGrads};
 use super::{Batch, GradientStep, Gradients};
 use crate::backbone::{self, Embeddings};
@@ -31,8 +32,7 @@ impl<'s, 'b> Drawn<'s, 'b> {
             }
             return Forward { step, batch, sampler, phase };
         }
-        // Quantiles are taken over all items of a user.
-        let items = step.scorer.items().filter(|_| step.loss.quantile_rank(batch.epoch).is_none());
+        let items = step.scorer.items().filter(|_| !step.reads_all_items(batch.epoch));
         let touched = Touched { users: Some(&step.rows.distinct_users), items };
         step.model.catch_up(touched);
         if let Some(adversary) = &mut step.adversary {
@@ -40,6 +40,9 @@ impl<'s, 'b> Drawn<'s, 'b> {
         }
         let number = (batch.epoch as u64) << 40 | (batch.batch as u64) << 2 | phase as u64;
         step.model.model.forward(backbone::Step { users: batch.users, seed: batch.seed, number });
+        if let Some(history) = &mut step.history {
+            history.forward(step.model.model.scored(), &step.rows.distinct_users, batch);
+        }
         Forward { step, batch, sampler, phase }
     }
 }
@@ -60,7 +63,7 @@ impl<'s, 'b> Forward<'s, 'b> {
         step.buffers.resize(&*step.loss, batch.users.len(), step.n_candidates, stride);
         let Buffers { positives, scores, features, log_probs, .. } = &mut step.buffers;
         let rows = &step.rows;
-        let queries = user_queries(step.model.model.scored(), rows);
+        let queries = model_queries(step.history.as_ref(), step.model.model.scored(), rows);
         let second = match step.loss.negative_features() {
             NegativeFeatures::None => None,
             NegativeFeatures::Similarities => {
@@ -127,24 +130,27 @@ impl BatchLoss<'_, '_> {
     /// Brings the gradients of the scores back to the embeddings.
     pub fn gradients(self) -> Gradients {
         let Self { step, batch, phase, mean } = self;
-        let GradientStep { loss, model, adversary, scorer, rows, buffers, .. } = step;
+        let GradientStep { loss, model, adversary, scorer, history, rows, buffers, .. } = step;
         let quantiles = match loss.quantile_rank(batch.epoch) {
-            Some(rank) => buffers.quantiles(model.model.scored(), batch, rank),
+            Some(rank) => {
+                let queries = model_queries(history.as_ref(), model.model.scored(), rows);
+                buffers.quantiles(queries, batch, rank)
+            }
             None => Vec::new(),
         };
         let n_params = if phase == Phase::Adversary { 0 } else { loss.n_params() };
         let loss_params = buffers.loss_param_grads(n_params);
         buffers.scatter_hardest();
         // The adversary goes uphill.
-        let (moving, sign) = match (phase, adversary) {
-            (Phase::Adversary, Some(adversary)) => (adversary, -1.0),
-            _ => (model, 1.0),
+        let (moving, history, sign) = match (phase, adversary) {
+            (Phase::Adversary, Some(adversary)) => (adversary, None, -1.0),
+            _ => (model, history.as_mut(), 1.0),
         };
-        let mut embeddings = moving.take_grads(rows.gathered);
+        let (all_items, mut embeddings) = (history.is_some(), moving.take_grads(rows.gathered));
         if phase != Phase::LossParams {
             // The weight of one pair in the mean over the batch.
             let share = sign / batch.users.len() as f32;
-            let queries = user_queries(moving.model.scored(), rows);
+            let queries = model_queries(history.as_deref(), moving.model.scored(), rows);
             buffers.user_grads.resize(batch.users.len(), queries.table.cols());
             let grads = ScoreGrads {
                 negatives: &mut buffers.score_grads,
@@ -152,12 +158,21 @@ impl BatchLoss<'_, '_> {
                 positives: &buffers.positive_grads,
             };
             scorer.backward(queries, grads, share, &mut buffers.user_grads, &mut embeddings.items);
-            for (row, &user) in rows.users.iter().enumerate() {
-                let place = embeddings.users.row_lanes_mut(user as usize);
-                add_weighted_rows(buffers.user_grads.as_lanes(), &[row as u32], &[share], place);
+            match history {
+                Some(history) => {
+                    let users = &rows.distinct_users;
+                    history.backward(users, batch, share, &mut buffers.user_grads, &mut embeddings);
+                }
+                None => {
+                    for (row, &user) in rows.users.iter().enumerate() {
+                        let place = embeddings.users.row_lanes_mut(user as usize);
+                        add_weighted_rows(buffers.user_grads.as_lanes(), &[row as u32], &[share], place);
+                    }
+                }
             }
         }
-        let (users, items) = (rows.distinct_users.clone(), scorer.items().map(<[u32]>::to_vec));
+        let users = if embeddings.users.rows() == 0 { Vec::new() } else { rows.distinct_users.clone() };
+        let items = scorer.items().filter(|_| !all_items).map(<[u32]>::to_vec);
         let (Batch { epoch, batch, .. }, sparse) = (batch, rows.gathered);
         Gradients {
             phase,
@@ -171,6 +186,18 @@ impl BatchLoss<'_, '_> {
             loss_params,
             quantiles,
         }
+    }
+}
+
+/// The queries of a model's pairs.
+fn model_queries<'a>(
+    history: Option<&'a History>,
+    tables: &'a Embeddings,
+    rows: &'a BatchRows,
+) -> Queries<'a> {
+    match history {
+        Some(history) => history.queries(&tables.items),
+        None => user_queries(tables, rows),
     }
 }
 
