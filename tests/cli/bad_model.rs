@@ -97,7 +97,7 @@ fn data_that_changed_since() {
     let text = String::from_utf8(world.read("log.csv")).unwrap();
     world.write("log.csv", &(text + "user 1,item/new,5,9999\n"));
     for command in [ALL[0], ALL[3]] {
-        holds(&world.fails(2, command), &["no longer those the run was trained on", "help: "]);
+        holds(&world.fails(2, command), &["has changed since the run was trained", "help: "]);
     }
     world.ok(ALL[1]);
 }
