@@ -54,7 +54,7 @@ fn a_corrupt_checkpoint_or_record() {
     };
     std::fs::remove_file(world.path("run/metrics.json")).unwrap();
     let said = again("a checkpoint that was cut");
-    holds(&said, &["checkpoint: was changed or damaged", "restarting"]);
+    holds(&said, &["checkpoint: has been changed or damaged", "restarting"]);
     world.write("run/metrics.json", "{}");
     holds(&world.fails(2, &["compare", "run", "run"]), &["metrics.json", "--resume"]);
     again("figures that were cut");
@@ -68,7 +68,7 @@ fn a_config_that_was_cut_short_is_not_taken_for_one_with_defaults() {
     // With a checksum it is found anywhere.
     let config = world.read("run/config.toml");
     world.write("run/config.toml", &config[..config.len() / 2]);
-    holds(&world.fails(2, &["train", "--resume", "run"]), &["config.toml: was changed or damaged"]);
+    holds(&world.fails(2, &["train", "--resume", "run"]), &["config.toml: has been changed or damaged"]);
     world.write("run/config.toml", &config);
     // Truncated at the end of a section it is still a valid config.
     let config = world.without_checksum("run/config.toml");
