@@ -183,17 +183,12 @@ fn two_worlds() -> Dataset {
         }
     }
     let ids = |kind: &str, n: u32| (0..n).map(|i| format!("{kind}{i}")).collect();
-    Dataset {
-        name: "two worlds".into(),
-        users: ids("u", 40),
-        items: ids("i", 30),
+    let parts = Parts {
         train: Interactions::from_pairs(40, 30, train),
         valid: Interactions::empty(40, 30),
         test: Interactions::from_pairs(40, 30, test),
-        checksum: String::new(),
-        notes: vec![],
-        skipped: Default::default(),
-    }
+    };
+    Dataset::new("two worlds", ids("u", 40), ids("i", 30), parts, vec![]).unwrap()
 }
 
 #[test]

@@ -63,6 +63,8 @@ def evaluate(
     user_col, item_col:
         The columns of frames. Default: those with usual names, such as ``user_id`` and ``item``.
 
+    Raises ``ValueError`` if held-out interactions are among those the model was trained with: such figures say nothing.
+
     Returns
     -------
     dict
@@ -103,11 +105,25 @@ def evaluate(
     return evaluation
 
 
+def _check_ids(model: Any, data: Dataset) -> None:
+    """A model that knows its users and items by ids is evaluated on a data set with the same ids, in the same order."""
+    if not isinstance(model, Recommender):
+        return
+    pairs = (("users", model.user_ids, data.user_ids), ("items", model.item_ids, data.item_ids))
+    for what, known, given in pairs:
+        if known is not None and given is not None and not np.array_equal(known.astype(str), given.astype(str)):
+            raise ValueError(
+                f"the {what} of the data set are not those the model was fitted on, in this order\n"
+                "  help: fit the model on this data set: fit(data)"
+            )
+
+
 def _dataset(model: Any, data: Any, test: Any, columns: Columns) -> Dataset:
     if isinstance(data, Dataset):
         if test is not None:
             raise ValueError("the data set has a test set\n  help: leave test out, or give two matrices")
         columns.refuse("data")
+        _check_ids(model, data)
         return data
     if test is None:
         raise TypeError(

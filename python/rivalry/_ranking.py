@@ -61,6 +61,7 @@ class Ranking:
         items: Any = None,
         recalculate_user: bool = False,
         *,
+        exclude: str = "all",
         user_col: Any = None,
         item_col: Any = None,
     ) -> Ranked:
@@ -71,13 +72,17 @@ class Ranking:
         userid:
             A user, or a list or array of users.
         user_items:
-            The users' interactions: a CSR matrix with one row per user in ``userid``, or a frame. Default: the
-            interactions the model was trained with, validation included (and test, for a model trained by the command
-            line).
+            The users' interactions: a CSR matrix with one row per user in ``userid``, or a frame. Default: those that
+            the model knows, see ``exclude``.
         N:
             The length of a list, at most the number of candidates.
         filter_already_liked_items:
             Whether to leave out the items of these interactions.
+        exclude:
+            Which of the interactions that the model knows are left out: ``"train"``, ``"train+valid"`` or ``"all"``.
+            A model fitted in Python knows its training and validation interactions, so test items can be in its lists. A
+            model trained by the command line knows the test set, too, and leaves its items out, as ``rivalry
+            recommend`` does: to score its lists against the test set, pass ``"train+valid"``.
         filter_items:
             Items to leave out in addition.
         items:
@@ -106,13 +111,13 @@ class Ranking:
         if recalculate_user:
             assert liked is not None
             _check_rows(liked)
-            filter_ = (filter_already_liked_items, None, allow, deny)
+            filter_ = (exclude if filter_already_liked_items else None, None, allow, deny)
             ranked = model.recommend_new(liked, n, filter_, threads(self.num_threads))
         else:
             users = self._users.dense(userid)
-            known = filter_already_liked_items and liked is None
-            exclude = liked if filter_already_liked_items else None
-            ranked = model.recommend(users, n, (known, exclude, allow, deny), threads(self.num_threads))
+            known = exclude if filter_already_liked_items and liked is None else None
+            rows = liked if filter_already_liked_items else None
+            ranked = model.recommend(users, n, (known, rows, allow, deny), threads(self.num_threads))
         return self._labelled(ranked, n, one, self._items)
 
     def similar_items(self, itemid: Any, N: int = 10, filter_items: Any = None, items: Any = None) -> Ranked:
@@ -165,7 +170,7 @@ class Ranking:
     def _similar(self, of_users: bool, which: Any, candidates: Candidates) -> Ranked:
         labels = self._users if of_users else self._items
         n, allow, deny = candidates
-        ids, filter_ = labels.dense(which), (False, None, allow, deny)
+        ids, filter_ = labels.dense(which), (None, None, allow, deny)
         ranked = self._model.similar(of_users, ids, n, filter_, threads(self.num_threads))
         return self._labelled(ranked, n, np.ndim(which) == 0, labels)
 

@@ -31,7 +31,9 @@ version: str
 
 _Ranked = tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]
 # Leave out what is known, leave out per list, allow, deny.
-_Filter = tuple[bool, Optional[Interactions], Optional[npt.NDArray[np.uint32]], Optional[npt.NDArray[np.uint32]]]
+_Filter = tuple[
+    Optional[str], Optional[Interactions], Optional[npt.NDArray[np.uint32]], Optional[npt.NDArray[np.uint32]]
+]
 # Part, settings in JSON, each user's values.
 _Evaluation = tuple[str, str, bool]
 # User, item, rating, time.

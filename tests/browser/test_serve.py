@@ -101,7 +101,7 @@ def test_a_user_is_found_and_a_recommendation_explained(page: Page, request: pyt
     expect(page.locator("#history-title")).to_contain_text("training items")
     page.locator("#list .item").first.click()
     why = page.locator("#why")
-    expect(why).to_contain_text("Items of the history that speak for it")
+    expect(why).to_contain_text("History items that support it")
     expect(why).to_contain_text("Hardest rivals")
     expect(why).to_contain_text("Most similar rivals")
     expect(why).to_contain_text("temperature of this pair")

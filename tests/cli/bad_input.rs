@@ -21,6 +21,32 @@ fn a_missing_file() {
 }
 
 #[test]
+fn a_similar_name_is_suggested_for_a_path_and_for_a_run() {
+    let world = World::with_log();
+    holds(&world.fails(2, &["train", "--data", "logg.csv"]), &["did you mean log.csv?"]);
+    world.ok(&["train", "--data", "log.csv", "--model", "popularity", "--out", "runs/one"]);
+    for command in [&["evaluate", "runs/onne"][..], &["train", "--resume", "runs/onne"]] {
+        holds(&world.fails(2, command), &["runs/onne: no such file or folder", "did you mean runs/one?"]);
+    }
+}
+
+#[test]
+fn arguments_that_are_no_numbers_are_refused_in_words() {
+    let world = World::with_log();
+    for (args, words) in [
+        (&["--epochs", "2.5"][..], "'--epochs <N>': expected a whole number"),
+        (&["--seed", "-1"], "'--seed <N>': expected a whole number"),
+        (&["-k", "5,x"], "expected a whole number"),
+        (&["--min-rating", "high"], "expected a number"),
+        (&["--out", "-"], "a run is a folder, not standard output"),
+        (&["-k", "0"], "--k: K = 0"),
+    ] {
+        holds(&world.fails(2, &[&["train", "--data", "log.csv"], args].concat()), &[words]);
+    }
+    holds(&world.fails(2, &["serve", "run", "--listen", "127.0.0.1"]), &["expected ADDRESS:PORT"]);
+}
+
+#[test]
 fn a_missing_column() {
     let error = refused(&log(), &["--user-col", "who"]);
     holds(&error, &["log.csv", "who", "user, item, rating, time", "help: "]);

@@ -54,7 +54,7 @@ fn a_corrupt_checkpoint_or_record() {
     };
     std::fs::remove_file(world.path("run/metrics.json")).unwrap();
     let said = again("a checkpoint that was cut");
-    holds(&said, &["checkpoint: was changed or damaged", "restarting"]);
+    holds(&said, &["checkpoint: has been changed or damaged", "restarting"]);
     world.write("run/metrics.json", "{}");
     holds(&world.fails(2, &["compare", "run", "run"]), &["metrics.json", "--resume"]);
     again("figures that were cut");
@@ -68,7 +68,7 @@ fn a_config_that_was_cut_short_is_not_taken_for_one_with_defaults() {
     // With a checksum it is found anywhere.
     let config = world.read("run/config.toml");
     world.write("run/config.toml", &config[..config.len() / 2]);
-    holds(&world.fails(2, &["train", "--resume", "run"]), &["config.toml: was changed or damaged"]);
+    holds(&world.fails(2, &["train", "--resume", "run"]), &["config.toml: has been changed or damaged"]);
     world.write("run/config.toml", &config);
     // Truncated at the end of a section it is still a valid config.
     let config = world.without_checksum("run/config.toml");
@@ -97,7 +97,7 @@ fn data_that_changed_since() {
     let text = String::from_utf8(world.read("log.csv")).unwrap();
     world.write("log.csv", &(text + "user 1,item/new,5,9999\n"));
     for command in [ALL[0], ALL[3]] {
-        holds(&world.fails(2, command), &["no longer those the run was trained on", "help: "]);
+        holds(&world.fails(2, command), &["has changed since the run was trained", "help: "]);
     }
     world.ok(ALL[1]);
 }

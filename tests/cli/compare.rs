@@ -229,7 +229,7 @@ fn missing_unfinished_and_damaged_runs_are_named() {
 
     let (metrics, log) = (world.read("run/metrics.json"), world.read("run/log.jsonl"));
     world.write("run/metrics.json", &metrics[..metrics.len() / 2]);
-    holds(&world.fails(2, &["compare", "run"]), &["run/metrics.json: was changed or damaged", "help: "]);
+    holds(&world.fails(2, &["compare", "run"]), &["run/metrics.json: has been changed or damaged", "help: "]);
     std::fs::remove_file(world.path("run/metrics.json")).unwrap();
     let error = world.fails(2, &["compare", "run"]);
     holds(&error, &["run: the run is not finished", "rivalry train --resume run"]);
@@ -237,7 +237,7 @@ fn missing_unfinished_and_damaged_runs_are_named() {
 
     let first = log.iter().position(|&byte| byte == b'\n').unwrap();
     world.write("run/log.jsonl", &[&log[..=first], b"{\"epoch\": 2,\n"].concat());
-    holds(&world.fails(2, &["compare", "run"]), &["run/log.jsonl: was changed or damaged", "help: "]);
+    holds(&world.fails(2, &["compare", "run"]), &["run/log.jsonl: has been changed or damaged", "help: "]);
     world.write("run/log.jsonl", "");
     holds(&world.fails(2, &["compare", "run"]), &["run/log.jsonl: has no evaluation of epoch"]);
     world.write("run/log.jsonl", &log);

@@ -4,7 +4,7 @@ use rivalry::tensors::Tensors;
 
 use crate::support::{World, holds};
 
-const DAMAGED: &str = "was changed or damaged after it was written";
+const DAMAGED: &str = "has been changed or damaged";
 
 /// Flips bits in the middle of a file: a number changes, and the file stays well formed.
 fn flip(world: &World, file: &str, bytes: usize) {
@@ -69,6 +69,10 @@ fn a_flipped_model_is_refused_and_made_again() {
                 &["run/model.safetensors: ", DAMAGED, "rivalry train --resume RUN"],
             );
         }
+        // Before the training, not after it.
+        let said = world.fails(2, &["rerun", "run"]);
+        holds(&said, &["run/model.safetensors: ", DAMAGED]);
+        assert!(!said.contains("model   "), "{said}");
         let (_, said) = world.ok(&["train", "--resume", "run", "--quiet"]);
         holds(&said, &["run/model.safetensors: ", DAMAGED, "restarting from the beginning"]);
         assert!(world.read("run/model.safetensors") == model);

@@ -10,7 +10,7 @@ fn data_that_were_moved_are_given_anew_and_checked() {
     let before = world.train("run", &[]);
     fs::rename(world.path("log.csv"), world.path("moved.csv")).unwrap();
     let missing = world.fails(2, &["evaluate", "run"]);
-    holds(&missing, &["the data of the run are no longer at", "log.csv", "--data"]);
+    holds(&missing, &["the run's data is no longer at", "log.csv", "--data"]);
     let evaluated = world.json(&["evaluate", "run", "--data", "moved.csv", "--json"]);
     assert_eq!(evaluated["metrics"], before["test"]);
     holds(&world.ok(&["rerun", "run", "--data", "moved.csv", "--quiet"]).0, &["bit-identical"]);
@@ -19,7 +19,7 @@ fn data_that_were_moved_are_given_anew_and_checked() {
     world.ok(&["evaluate", "run"]);
     world.write("other.csv", &(log() + "user 0,item/1,1,1\n"));
     let other = world.fails(2, &["evaluate", "run", "--data", "other.csv"]);
-    holds(&other, &["'other' are no longer those the run was trained on"]);
+    holds(&other, &["'other' has changed since the run was trained"]);
 }
 
 #[test]

@@ -157,7 +157,7 @@ fn unknown_users_of_a_batch_are_skipped_on_request_and_counted() {
     holds(&error, &["who.txt:2: no user 'nobody'", "--skip-unknown"]);
     let args = ["recommend", "run", "--users", "who.txt", "--skip-unknown", "-k", "2"];
     let (_, said) = world.ok(&[&args[..], &["-o", "lists.csv"]].concat());
-    holds(&said, &["2 users are not in the training data and left out: 'nobody', 'no one'"]);
+    holds(&said, &["skipped 2 users not in the training data: 'nobody', 'no one'"]);
     holds(&said, &["wrote the top 2 for 2 users"]);
     let document = world.json(&[&args[..], &["--json"]].concat());
     assert_eq!(document["recommendations"].as_array().unwrap().len(), 2);

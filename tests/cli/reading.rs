@@ -19,7 +19,7 @@ fn errors_name_the_flags_of_the_command() {
         &["--time-col: 'when' is given both as the rating and as the time column", "--rating-col and"],
     );
     let error = world.fails(2, &["train", "--data", "log.csv", "--test", "1.5"]);
-    holds(&error, &["--test: 1.5 is not a fraction between 0 and 1"]);
+    holds(&error, &["--test: 1.5 is not a fraction above 0 and below 1"]);
     let error =
         world.fails(2, &["train", "--data", "log.csv", "--split", "none", "--set", "train.select=test"]);
     holds(&error, &["--set train.select=last", "--split random"]);

@@ -44,7 +44,7 @@ fn other_data_can_not_repeat_a_run() {
     let world = trained();
     let log = String::from_utf8(world.read("log.csv")).unwrap();
     world.write("log.csv", &format!("{log}nobody,nothing,5,1\n"));
-    holds(&world.fails(2, &["rerun", "run"]), &["no longer those the run was trained on"]);
+    holds(&world.fails(2, &["rerun", "run"]), &["has changed since the run was trained"]);
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use rivalry::Matrix;
 use rivalry::backbone::{Embeddings, Score};
 use rivalry::config::Config;
-use rivalry::data::{Dataset, Interactions};
+use rivalry::data::{Dataset, Interactions, Parts};
 use rivalry::eval::{EvalOptions, EvalPart, evaluate};
 use rivalry::model::Model;
-use rivalry::ranker::{Filter, Ranker};
+use rivalry::ranker::{Filter, Known, Ranker};
 use rivalry::scorer::EmbeddingScorer;
 use rivalry::tensors::Tensors;
 use serde::Deserialize;
@@ -64,17 +64,8 @@ fn metrics_agree_with_the_reference_figures() {
         };
         let nothing = Interactions::empty(users.rows(), items.rows());
         let ids = |n: usize| (0..n).map(|id| id.to_string()).collect();
-        let data = Dataset {
-            name: "golden".into(),
-            users: ids(users.rows()),
-            items: ids(items.rows()),
-            train: part(&case.train),
-            valid: nothing,
-            test: part(&case.test),
-            checksum: String::new(),
-            notes: Vec::new(),
-            skipped: Default::default(),
-        };
+        let parts = Parts { train: part(&case.train), valid: nothing, test: part(&case.test) };
+        let data = Dataset::new("golden", ids(users.rows()), ids(items.rows()), parts, vec![]).unwrap();
         // A second length must not disturb the first.
         let options = EvalOptions { k: vec![case.k, 3], per_user: true, ..EvalOptions::default() };
         let embeddings = Embeddings { users, items };
@@ -91,7 +82,7 @@ fn metrics_agree_with_the_reference_figures() {
         tensors.put_embeddings("learned", &embeddings);
         let model = Model::new(&data, Config::from_layers(&config).unwrap(), tensors, Some(1));
         let filter = Filter {
-            known: false,
+            known: Known::Nothing,
             exclude: Some(&data.train.gather_users(&per_user.users)),
             ..Filter::default()
         };

@@ -122,7 +122,6 @@ def test_settings_that_are_invalid(blocks: sp.csr_matrix) -> None:
         ({"random_state": -1}, "random_state"),
         ({"random_state": "0"}, "random_state"),
         ({"num_threads": 1.5}, "num_threads must be a whole number"),
-        ({"k": 21}, "only 20 items"),
         ({"patience": 2}, "^patience: "),
     ]
     for settings, text in cases:
@@ -132,6 +131,9 @@ def test_settings_that_are_invalid(blocks: sp.csr_matrix) -> None:
         quick().set_params(epoch=3)
     with pytest.raises(TypeError, match=r'^loss_params\["tau"\] must be a number, a boolean or text'):
         quick(loss_params={"tau": object()}).fit(blocks, show_progress=False)
+    # Lists are measured where something is held out.
+    with pytest.raises(ValueError, match="^k: K = 21, but there are only 20 items"):
+        rivalry.Recommender(epochs=1, k=21).fit(blocks, validation=0.2, show_progress=False)
 
 
 def test_validation_is_of_the_same_users_and_items(blocks: sp.csr_matrix) -> None:

@@ -43,7 +43,7 @@ def test_models_side_by_side_with_a_key(data: Any, tmp_path: Any) -> None:
         key = {"X-API-Key": "a-key-of-some-length"}
         assert [model["name"] for model in ask(f"{server.url}/api/models", **key)["models"]] == ["mf", "popular"]
         event = {"events": [{"user": "7", "item": "3"}]}
-        assert ask(f"{server.url}/api/feedback", event, **key) == {"stored": 1}
+        assert ask(f"{server.url}/api/feedback", event, **key) == {"stored": 1, "positive": 1}
     assert json.loads((tmp_path / "log.jsonl").read_text())["item"] == "3"
 
 

@@ -21,8 +21,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use clap::Parser;
-
 fn main() -> ExitCode {
     // Panics are recorded and reported only if nothing catches them: a decoder that panics on a damaged file is caught,
     // and the error is about the file.
@@ -30,7 +28,7 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
     }));
-    let cli = args::Cli::parse();
+    let cli = args::parse();
     match catch_unwind(AssertUnwindSafe(|| commands::run(&cli.command))) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(error)) => output::report(&named_as_given(error, &cli.command)),

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use rivalry::config::{Config, GradientConfig, Select};
-use rivalry::data::{Dataset, thousands};
-use rivalry::eval::{Average, Mask};
+use rivalry::data::{Dataset, count, thousands};
+use rivalry::eval::{Average, EvalOptions, EvalPart, Mask, artefacts};
 use rivalry::train::{Fitted, TrainingState, trainer};
 use rivalry::{Error, Result};
 use rivalry_runs::run::{RunFolder, RunRecord};
@@ -98,18 +98,29 @@ pub fn damage_note(damage: &Error) -> String {
 
 /// Prints the size of a data set.
 pub fn print_data_summary(dataset: &Dataset) {
-    let [users, items] = [dataset.users.len(), dataset.items.len()].map(thousands);
+    let (users, items) = (count(dataset.users.len(), "user"), count(dataset.items.len(), "item"));
     let [train, valid, test] =
         [&dataset.train, &dataset.valid, &dataset.test].map(|part| thousands(part.len()));
     say(format_args!(
-        "data    {}: {users} users, {items} items; {train} training, {valid} validation, {test} test pairs",
+        "data    {}: {users}, {items}; {train} training, {valid} validation, {test} test pairs",
         dataset.name
     ));
+    dataset.split.iter().for_each(|split| say(format_args!("split   {split}")));
     if dataset.test.is_empty() {
         say("note    there is no test set: the model is not tested");
     }
     for note in &dataset.notes {
         say(format_args!("note    {note}"));
+    }
+    for warning in &dataset.warnings {
+        say(format_args!("warning {warning}"));
+    }
+}
+
+/// Prints warnings of figures that will say more about the data than about the model.
+pub fn warn_of_artefacts(dataset: &Dataset, part: EvalPart, options: &EvalOptions) {
+    for text in artefacts(dataset, part, options) {
+        say(format_args!("warning {text}"));
     }
 }
 
@@ -119,11 +130,12 @@ pub fn print_model_summary(config: &Config, dataset: &Dataset) {
     if let Some(GradientConfig { loss, sampler, optim, train }) = &config.gradient {
         say(format_args!("loss    {loss}"));
         say(format_args!(
-            "train   {} {} negatives, {} with lr {}",
+            "train   {} {} negative{}, {} with lr {}",
             train.negatives,
             sampler.name(),
+            if train.negatives == 1 { "" } else { "s" },
             optim.name(),
-            optim.lr()
+            toml::Value::from(optim.lr())
         ));
         let chosen = match train.select {
             None | Some(Select::Valid) => !dataset.valid.is_empty(),
@@ -131,10 +143,14 @@ pub fn print_model_summary(config: &Config, dataset: &Dataset) {
             Some(Select::Test) => true,
         };
         if let (Some(patience), true) = (train.patience, chosen) {
-            let every = train.eval_every;
+            let epochs = count(train.epochs, "epoch");
+            let every = match train.eval_every.min(train.epochs) {
+                1 => "after each".to_owned(),
+                every => format!("every {every}"),
+            };
+            let stop = count(patience, "evaluation");
             say(format_args!(
-                "        at most {} epochs, evaluated every {every}; stops after {patience} evaluations without improvement",
-                train.epochs
+                "        at most {epochs}, evaluated {every}; stops after {stop} without improvement"
             ));
         }
     }

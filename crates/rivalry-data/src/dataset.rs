@@ -1,6 +1,6 @@
 //! The data set a model is trained and evaluated on.
 
-use super::{IdMap, Interactions, Parts, digest::Hasher, read::SkippedRows};
+use super::{AppliedSplit, IdMap, Interactions, Parts, digest::Hasher, read::SkippedRows};
 use crate::{InputError, Result};
 
 /// Interactions split into training, validation and test sets over the same users and items.
@@ -22,6 +22,10 @@ pub struct Dataset {
     pub checksum: String,
     /// Messages for the user about how the data were read: merged duplicates, unseen test items…
     pub notes: Vec<String>,
+    /// What makes figures on these data misleading.
+    pub warnings: Vec<String>,
+    /// How the sets were chosen; `None` if they were given to [`Dataset::new`].
+    pub split: Option<AppliedSplit>,
     /// The rows of the source that were left out because they could not be read.
     pub skipped: SkippedRows,
 }
@@ -60,7 +64,8 @@ impl Dataset {
         let checksum = checksum(&users, &items, parts.as_ref());
         let Parts { train, valid, test } = parts;
         let (name, skipped) = (name.to_owned(), SkippedRows::default());
-        Ok(Self { name, users, items, train, valid, test, checksum, notes, skipped })
+        let (warnings, split) = (Vec::new(), None);
+        Ok(Self { name, users, items, train, valid, test, checksum, notes, warnings, split, skipped })
     }
 
     /// The three parts.
@@ -76,7 +81,7 @@ impl Dataset {
         if self.checksum == checksum {
             return Ok(());
         }
-        Err(InputError::new(format!("the data '{}' are no longer those the run was trained on", self.name))
+        Err(InputError::new(format!("the data '{}' has changed since the run was trained", self.name))
             .help("restore the original data, or train a new run on these")
             .into())
     }

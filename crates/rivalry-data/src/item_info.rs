@@ -49,6 +49,12 @@ impl ItemTable {
                 .into());
         };
         let (title, url, image) = (column(&["title", "name"]), column(&["url", "link"]), column(&["image"]));
+        if [title, url, image].iter().all(Option::is_none) {
+            let found = header.iter().collect::<Vec<_>>().join(", ");
+            let what = format!("there is no column 'title', 'url' or 'image' among: {found}");
+            let help = "give a table that starts with: id,title,url,image";
+            return Err(InputError::new(what).file(path).line(1).help(help).into());
+        }
         let mut items = HashMap::new();
         for record in reader.records() {
             let record = record.map_err(broken)?;

@@ -132,9 +132,22 @@ fn not_found(given: &str) -> InputError {
     let error = InputError::new("no such file or folder, and no data set of that name").file(given);
     error.help(match did_you_mean(given, names) {
         Some(name) => format!("did you mean '{name}'? Known: {all}"),
-        None if looks_like_path => "check the path".to_owned(),
+        None if looks_like_path => match similar_path(Path::new(given)) {
+            Some(similar) => format!("did you mean {}?", similar.display()),
+            None => "check the path".to_owned(),
+        },
         None => format!("give the path of a file or folder, or one of: {all}"),
     })
+}
+
+/// A file or folder beside a path that doesn't exist, with a similar name.
+pub fn similar_path(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let entries = parent.unwrap_or(Path::new(".")).read_dir().ok()?;
+    let names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    let similar = did_you_mean(name, names.iter().map(String::as_str))?;
+    Some(parent.map_or_else(|| PathBuf::from(similar), |parent| parent.join(similar)))
 }
 
 fn locate_entry(

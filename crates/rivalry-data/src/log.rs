@@ -2,7 +2,7 @@
 
 use crate::error::{InputError, Result};
 use crate::group::{Grouped, Positioned, Removed, group};
-use crate::{Interactions, Part, RawData, RawParts, Records};
+use crate::{Interactions, Part, RawData, RawParts, Records, count};
 
 /// The timestamp of an interaction and its position in the file, which breaks ties.
 pub(crate) type At = (i64, usize);
@@ -102,6 +102,11 @@ impl Collected {
         self.records.user.len()
     }
 
+    /// What the records are rated, where nothing is chosen by it.
+    pub fn ignored_ratings(&self) -> Option<&[f32]> {
+        self.records.rating.as_deref().filter(|_| self.min_rating.is_none())
+    }
+
     /// The number of records that count.
     pub fn rated(&self) -> usize {
         match self.min_rating.zip(self.records.rating.as_ref()) {
@@ -181,11 +186,6 @@ fn note_removed(removed: Removed, notes: &mut Vec<String>) {
             notes.push(format!("removed {pairs} from the {part} set: already in {earlier} set"));
         }
     }
-}
-
-/// `1 pair`, `2 pairs`.
-pub(crate) fn count(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Checks what readers guarantee, for callers that construct a `RawData` themselves.

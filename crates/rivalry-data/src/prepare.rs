@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Dataset, IdMap, Interactions, Part, Parts, RawData, RawParts, filter,
-    log::{Collected, Log, Needs, count},
+    log::{Collected, Log, Needs},
     noise,
-    split::{Rule, Split, Validation, floor_share},
-    stats::Unseen,
+    ratings::note_ignored_ratings,
+    split::{AppliedSplit, Rule, Split, Validation, floor_share},
+    stats::{Unseen, count},
 };
 use crate::declared;
 use crate::error::{InputError, Result};
@@ -45,8 +46,8 @@ fn is_zero(share: &f64) -> bool {
 /// Merges duplicate pairs, filters by rating and k-core, and splits.
 ///
 /// A pair in two given sets stays in the first of training, validation and test. If a source with given sets is split
-/// differently, its sets are joined first. Held-out users and items that don't occur in training are kept; they are
-/// ranked by untrained embeddings. Without a filter, dense ids are kept; a filter removes the ids without pairs and
+/// differently, its sets are joined first. Held-out users and items that don't occur in training are kept, although no
+/// model can learn them. Without a filter, dense ids are kept; a filter removes the ids without pairs and
 /// keeps the order of the others.
 ///
 /// # Errors
@@ -71,9 +72,19 @@ pub fn prepare(name: &str, mut raw: RawData, preparation: &Preparation) -> Resul
     let collected = Collected::of(&mut raw, preparation.min_rating)?;
     rules.test.map_or(Ok(()), |rule| rule.check("split", "test", collected.timed))?;
     rules.valid.map_or(Ok(()), |rule| rule.check("validation", "ratio", collected.timed))?;
+    let ignores_times = preparation.split == (Split::Auto {})
+        && collected.timed
+        && matches!(test_rule, Some(Rule::Random { .. }));
     let RawData { mut users, mut items, mut notes, reading, .. } = raw;
     if let Some(reading) = reading.as_ref().filter(|reading| reading.comments > 0) {
         notes.push(format!("ignored {} (starting with #)", count(reading.comments, "comment line")));
+    }
+    collected.ignored_ratings().iter().for_each(|ratings| note_ignored_ratings(ratings, &mut notes));
+    if ignores_times {
+        notes.push(
+            "the log has times, which a random split ignores: --split time or leave-last tests on the future"
+                .to_owned(),
+        );
     }
     let log = filter(collected, (preparation, rules.needs()), &mut users, &mut items, &mut notes)?;
     if preparation.validation != (Validation::Auto {}) && log.any_in(Part::Valid) {
@@ -84,8 +95,13 @@ pub fn prepare(name: &str, mut raw: RawData, preparation: &Preparation) -> Resul
         );
     }
 
+    let split = AppliedSplit::new(preparation, given, log.any_in(Part::Valid));
     let parts = rules.split(log, preparation.seed);
     check_and_note(parts.as_ref(), rules, needs_test, &mut notes)?;
+    let warnings = [(Part::Valid, &parts.valid), (Part::Test, &parts.test)];
+    let warnings =
+        warnings.into_iter().filter_map(|(part, held_out)| mostly_unseen(&parts.train, part, held_out));
+    let warnings = warnings.collect();
     let train = match preparation.noise {
         0.0 => parts.train,
         share => {
@@ -96,6 +112,7 @@ pub fn prepare(name: &str, mut raw: RawData, preparation: &Preparation) -> Resul
         }
     };
     let mut dataset = Dataset::new(name, users, items, Parts { train, ..parts }, notes)?;
+    (dataset.split, dataset.warnings) = (Some(split), warnings);
     dataset.skipped = reading.map(|reading| reading.skipped).unwrap_or_default();
     Ok(dataset)
 }
@@ -204,11 +221,22 @@ fn note_unseen(train: &Interactions, part: Part, held_out: &Interactions, notes:
     {
         if number > 0 {
             let (number, pairs, part) = (count(number, what), count(pairs, "pair"), part.name());
-            notes.push(format!(
-                "{number} of the {part} set not seen in training ({pairs}, ranked by untrained embeddings)"
-            ));
+            notes.push(format!("{number} of the {part} set not seen in training ({pairs})"));
         }
     }
+}
+
+/// A warning if most pairs of a held-out set are of users that no model can learn.
+fn mostly_unseen(train: &Interactions, part: Part, held_out: &Interactions) -> Option<String> {
+    let unseen = Unseen::of(train, held_out).user_pairs;
+    if 2 * unseen <= held_out.len() {
+        return None;
+    }
+    let (share, part) = (100.0 * unseen as f64 / held_out.len() as f64, part.name());
+    Some(format!(
+        "{share:.0} % of the {part} pairs are of users not seen in training, so the figures say little about the model: \
+         leave these users out, or split by leave-last"
+    ))
 }
 
 #[cfg(test)]

@@ -174,6 +174,11 @@ pub fn thousands(number: usize) -> String {
     text
 }
 
+/// `1 pair`, `2,000 pairs`.
+pub fn count(n: usize, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(n), if n == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,6 +195,8 @@ mod tests {
             test: part(&[(0, 3), (1, 3), (2, 0), (2, 3)]),
             checksum: String::new(),
             notes: vec![],
+            warnings: Vec::new(),
+            split: None,
             skipped: Default::default(),
         };
         let stats = stats(&dataset);

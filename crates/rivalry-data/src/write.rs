@@ -147,7 +147,9 @@ fn write_files(dataset: &Dataset, folder: &Path) -> Result<()> {
     write(PreparedChecksums::FILE, &|file| file.write_all(&checksums.to_bytes()))?;
     write(SUMMARY, &|file| {
         writeln!(file, "{}\n\n{}\nchecksum           {}", dataset.name, stats(dataset), dataset.checksum)?;
-        dataset.notes.iter().try_for_each(|note| writeln!(file, "note               {note}"))
+        dataset.split.iter().try_for_each(|split| writeln!(file, "split              {split}"))?;
+        dataset.notes.iter().try_for_each(|note| writeln!(file, "note               {note}"))?;
+        dataset.warnings.iter().try_for_each(|text| writeln!(file, "warning            {text}"))
     })
     .map(|_| ())
 }

@@ -57,7 +57,7 @@ impl Dataset {
 
     #[getter]
     fn notes(&self) -> Vec<String> {
-        self.data.notes.clone()
+        self.data.notes.iter().chain(&self.data.warnings).cloned().collect()
     }
 
     #[getter]
@@ -153,8 +153,7 @@ impl Dataset {
         threads: usize,
         with_scorer: impl FnOnce(&Evaluate<'_>) -> rivalry::Result<Evaluation> + Send + 'static,
     ) -> PyResult<String> {
-        let part: EvalPart = serde_json::from_value(part.clone().into())
-            .map_err(|_| invalid(format!("unknown part '{part}'\n  help: known: valid, test")))?;
+        let part = eval_part(&part)?;
         let options = EvalOptions { per_user, ..parse(&settings)?.eval };
         let data = Arc::clone(&self.data);
         let evaluation = run_detached(py, threads, move || {
@@ -162,6 +161,12 @@ impl Dataset {
         })?;
         serde_json::to_string(&evaluation).map_err(|e| invalid(e.to_string()))
     }
+}
+
+/// The part of that name.
+pub fn eval_part(name: &str) -> PyResult<EvalPart> {
+    serde_json::from_value(name.into())
+        .map_err(|_| invalid(format!("unknown part '{name}'\n  help: known: valid, test")))
 }
 
 /// Evaluates a scorer.

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use rivalry::eval::check_held_out;
 use rivalry::ranker::{QUERIES, RankedLists, Ranker, Side};
 use rivalry::scorer::Query;
 use rivalry_runs::run::open_model;
 
-use crate::dataset::{Dataset, EvaluationArgs};
+use crate::dataset::{Dataset, EvaluationArgs, eval_part};
 use crate::detached::run_detached;
 use crate::errors::{invalid, raise};
 use crate::filter::{Filter, FilterArgs};
@@ -180,6 +181,10 @@ impl Model {
         threads: usize,
     ) -> PyResult<String> {
         let ranker = Arc::clone(&self.ranker);
+        let (model, data) = (ranker.model(), &dataset.data);
+        if (model.users.len(), model.items.len()) == (data.users.len(), data.items.len()) {
+            check_held_out(model, data, eval_part(&options.0)?).map_err(raise)?;
+        }
         dataset.evaluate(py, options, threads, move |evaluate| evaluate(ranker.scorer()))
     }
 }

@@ -99,11 +99,12 @@ pub(crate) fn group(runs: &[Run]) -> Vec<Group<'_>> {
     groups
 }
 
-/// The data and the evaluation of a run, by its config.
+/// The data and the evaluation of a run, by its config. Splits are told apart by the checksum of the data: a config may
+/// leave the split to defaults that another writes out.
 fn task(run: &Run) -> String {
     let eval = &run.config.eval;
     let noise = run.settings.level(NOISE);
-    format!("{}\n{:?} {:?} {noise}", run.settings.data(), eval.mask, eval.average)
+    format!("{}\n{:?} {:?} {noise}", run.settings.source(), eval.mask, eval.average)
 }
 
 /// Splits runs with the same config by the protocol of the finished ones: the data may have changed between them, and the
@@ -123,9 +124,14 @@ fn by_protocol(runs: Vec<&Run>) -> Vec<Group<'_>> {
     }
     let mut groups: Vec<Group<'_>> =
         parts.into_iter().map(|(protocol, runs)| Group::of(runs, Some(protocol))).collect();
-    match groups.first_mut() {
-        Some(first) => first.runs.extend(unfinished),
-        None => groups.push(Group::of(unfinished, None)),
+    if groups.is_empty() {
+        return vec![Group::of(unfinished, None)];
+    }
+    for run in unfinished {
+        let same =
+            |group: &Group<'_>| group.runs.iter().any(|other| other.settings.data() == run.settings.data());
+        let place = groups.iter().position(same).unwrap_or(0);
+        groups[place].runs.push(run);
     }
     groups
 }

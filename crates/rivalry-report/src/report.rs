@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use rivalry::data::LoadOptions;
+use rivalry::data::{LoadOptions, count};
 use rivalry::{InputError, Result};
 use rivalry_runs::run::find_runs;
 use rivalry_runs::sweep::RunState;
@@ -12,7 +12,7 @@ use crate::comparison::comparisons;
 use crate::counts::RunCounts;
 use crate::group::group;
 use crate::html::html;
-use crate::page::{Figure, Page, RunEntry};
+use crate::page::{Block, Figure, Page, RunEntry};
 use crate::run::Run;
 use crate::run_list::run_list;
 use crate::sections;
@@ -32,6 +32,8 @@ pub struct Contents {
     pub unfinished: Vec<PathBuf>,
     /// The folders of the runs whose training failed.
     pub failed: Vec<PathBuf>,
+    /// What is wrong with the runs that are left out because a file of them is damaged.
+    pub damaged: Vec<String>,
     /// The number of runs with an inspection.
     pub inspected: usize,
     /// The names of the data sets.
@@ -51,7 +53,7 @@ impl Report {
     /// that were evaluated, and their total.
     ///
     /// # Errors
-    /// If there is no run, or a file of a run is invalid.
+    /// If there is no run, or none whose files are whole. Runs with a damaged file are left out, and the report says so.
     pub fn read(
         folder: &Path,
         options: &LoadOptions,
@@ -64,8 +66,18 @@ impl Report {
                 .help("give a folder with output of 'rivalry train', such as runs")
                 .into());
         }
-        let runs = found.iter().enumerate().map(|(index, run)| Run::read(run, folder, index));
-        let runs: Vec<Run> = runs.collect::<Result<_>>()?;
+        let (mut runs, mut damaged) = (Vec::new(), Vec::new());
+        for run in &found {
+            match Run::read(run, folder, runs.len()) {
+                Ok(run) => runs.push(run),
+                Err(fault) if fault.is_damage() => damaged.push(fault),
+                Err(other) => return Err(other),
+            }
+        }
+        if runs.is_empty() {
+            return Err(damaged.swap_remove(0));
+        }
+        let damaged: Vec<String> = damaged.iter().map(ToString::to_string).collect();
         let groups = group(&runs);
         let names = |name: &dyn Fn(&Run) -> String| runs.iter().map(name).collect::<BTreeSet<_>>();
         let paths = |state: fn(&RunState) -> bool| -> Vec<PathBuf> {
@@ -75,14 +87,19 @@ impl Report {
             runs: RunCounts::of(&runs),
             unfinished: paths(|state| *state == RunState::Unfinished),
             failed: paths(|state| matches!(state, RunState::Failed(_))),
+            damaged: damaged.clone(),
             inspected: runs.iter().filter(|run| run.inspection.is_some()).count(),
             data: names(&Run::data).into_iter().collect(),
             losses: names(&|run: &Run| run.loss().to_owned()).into_iter().collect(),
             groups: groups.iter().map(|group| group.label.clone()).collect(),
         };
+        let mut sections = sections::all(&runs, &groups, &comparisons(&groups, options, progress));
+        if let (Some(overview), false) = (sections.first_mut(), damaged.is_empty()) {
+            overview.blocks.insert(0, Block::Paragraph(left_out(&damaged)));
+        }
         let page = Page {
             title: format!("Report on {}", folder.display()),
-            sections: sections::all(&runs, &groups, &comparisons(&groups, options, progress)),
+            sections,
             runs: runs.iter().map(entry).collect(),
             list: run_list(&runs),
         };
@@ -103,6 +120,10 @@ impl Report {
     pub fn figures(&self) -> impl Iterator<Item = (String, &Figure)> {
         (1..).zip(self.page.figures()).map(|(number, figure)| (file_name(number, figure.title()), figure))
     }
+}
+
+fn left_out(damaged: &[String]) -> String {
+    format!("{} with a damaged file left out: {}", count(damaged.len(), "run"), damaged.join("; "))
 }
 
 /// A file name of ASCII letters, digits and hyphens.

@@ -1,6 +1,7 @@
 //! Config values by dotted key, to find out in what runs differ.
 
 use rivalry::config::Config;
+use rivalry::data::AppliedSplit;
 use rivalry_runs::selection::is_hyperparameter;
 use rivalry_runs::settings::{Settings, distinctive};
 
@@ -37,6 +38,12 @@ impl RunSettings {
         self.0.clone().filter(is_data).to_string()
     }
 
+    /// The same without how it is split.
+    pub(crate) fn source(&self) -> String {
+        let is_source = |key: &str| key.starts_with("data.") && !is_split(key) && !CONDITIONS.contains(&key);
+        self.0.clone().filter(is_source).to_string()
+    }
+
     /// The named settings, formatted for people: `loss.tau 0.2`.
     pub(crate) fn show<'a>(&self, keys: impl IntoIterator<Item = &'a String>) -> String {
         let shown = keys.into_iter().filter_map(|key| Some(format!("{key} {}", self.text(key)?)));
@@ -64,11 +71,18 @@ impl RunSettings {
         self.0.set(key, number);
     }
 
-    /// The settings of filters and splits, formatted for people.
-    pub(crate) fn preparation(&self) -> String {
+    /// The settings of filters and splits, formatted for people; of the split what was applied, where it is known.
+    pub(crate) fn preparation(&self, split: Option<&AppliedSplit>) -> String {
         let keys = self.0.keys().filter(|key| key.starts_with("data.prepare."));
-        self.show(keys.filter(|key| !CONDITIONS.contains(&key.as_str()))).replace("data.prepare.", "")
+        let keys = keys.filter(|key| !CONDITIONS.contains(&key.as_str()));
+        let keys = keys.filter(|key| split.is_none() || !is_split(key) && *key != "data.prepare.seed");
+        let settings = self.show(keys).replace("data.prepare.", "");
+        split.iter().map(|split| format!("split {split}")).chain([settings]).collect::<Vec<_>>().join("; ")
     }
+}
+
+fn is_split(key: &str) -> bool {
+    ["data.prepare.split.", "data.prepare.validation."].iter().any(|section| key.starts_with(section))
 }
 
 /// The hyperparameters in which these settings differ, those of the loss first.

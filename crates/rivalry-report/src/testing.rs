@@ -59,6 +59,7 @@ impl Runs {
             seed: 0,
             data: folder.config().unwrap().data.source,
             data_checksum: "same".to_owned(),
+            split: None,
             skipped_rows: Default::default(),
             data_size: Some(DataSize { users: 1000, items: 500, train: 20_000, valid: 2500, test: 2500 }),
         };

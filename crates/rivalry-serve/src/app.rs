@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rivalry::Result;
-use rivalry::data::ItemTable;
+use rivalry::data::{ItemTable, count, thousands};
 use rivalry_kernels::release_free_memory;
 
 use crate::compute::Compute;
-use crate::feedback::FeedbackLog;
+use crate::events::Feedback;
 use crate::guard::{KeyCheck, RateLimit};
 use crate::metrics::Metrics;
 use crate::models::{Models, Reloaded, Slot};
@@ -23,7 +23,7 @@ pub(crate) struct App {
     pub options: ServeOptions,
     pub models: Models,
     pub compute: Compute,
-    pub feedback: Option<FeedbackLog>,
+    pub feedback: Option<Feedback>,
     pub seen: Seen,
     pub titles: ItemTable,
     pub metrics: Arc<Metrics>,
@@ -44,7 +44,7 @@ impl App {
         let feedback = options
             .feedback
             .as_deref()
-            .map(|path| FeedbackLog::open(path, &seen, Arc::clone(&metrics)))
+            .map(|path| Feedback::open(path, &options.positive_events, &seen, &metrics))
             .transpose()?;
         let compute = Compute::start(options.threads, Arc::clone(&metrics))
             .map_err(|e| rivalry::Error::io("start", "threads", e))?;
@@ -56,6 +56,11 @@ impl App {
             let served = slot.current();
             metrics.serving(&slot.name, &served.checksum, true);
             (options.log)(&loaded(&served));
+            if options.items.is_some() {
+                let titled = served.items().iter().filter(|item| titles.title(item).is_some()).count();
+                let items = count(served.items().len(), "item");
+                (options.log)(&format!("titles for {} of {items} of {}", thousands(titled), slot.name));
+            }
         }
         Ok(Self { options, models, compute, feedback, seen, titles, metrics, key, rate })
     }
@@ -100,6 +105,7 @@ fn loaded(served: &crate::served::Served) -> String {
         Some(index) => format!(", HNSW index with recall@20 {:.4}", index.recall()),
         None => String::new(),
     };
-    let (kind, users, items) = (model.config.model.name(), model.users.len(), model.items.len());
-    format!("loaded {}: {kind}, {users} users, {items} items, {}{index}", served.name, served.checksum)
+    let kind = model.config.model.name();
+    let (users, items) = (count(model.users.len(), "user"), count(model.items.len(), "item"));
+    format!("loaded {}: {kind}, {users}, {items}, {}{index}", served.name, served.checksum)
 }

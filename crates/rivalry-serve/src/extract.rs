@@ -36,7 +36,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ApiQuery<T> {
         let query = Query::<T>::from_request_parts(parts, state).await;
         query.map(|Query(value)| Self(value)).map_err(|fault: QueryRejection| {
             let help = "the parameters are described at /docs";
-            ApiError::new(StatusCode::BAD_REQUEST, "bad_query", fault.body_text(), help)
+            ApiError::new(StatusCode::BAD_REQUEST, "bad_query", plain(&fault.body_text()), help)
         })
     }
 }
@@ -48,7 +48,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for ApiJson<T> {
         let body = Json::<T>::from_request(request, state).await;
         body.map(|Json(value)| Self(value)).map_err(|fault| match fault {
             JsonRejection::JsonDataError(fault) => {
-                ApiError::invalid(fault.body_text(), "the fields are described at /docs")
+                ApiError::invalid(plain(&fault.body_text()), "the fields are described at /docs")
             }
             JsonRejection::JsonSyntaxError(fault) => {
                 let help = "send one JSON object in UTF-8";
@@ -68,5 +68,34 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for ApiJson<T> {
                 ApiError::new(StatusCode::BAD_REQUEST, "bad_body", other.body_text(), help)
             }
         })
+    }
+}
+
+/// The fault without the words of the parsers: `users[0]: found a boolean, expected text`.
+fn plain(text: &str) -> String {
+    let text =
+        text.strip_prefix("Failed to deserialize the JSON body into the target type: ").unwrap_or(text);
+    let text = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(text);
+    let text = text.rsplit_once(" at line ").map_or(text, |(text, _)| text);
+    let whole = "expected a whole number";
+    [
+        ("expected i64", whole),
+        ("expected usize", whole),
+        ("expected a string", "expected text"),
+        ("invalid type: ", "found "),
+    ]
+    .iter()
+    .fold(text.to_owned(), |text, (words, plain)| text.replace(words, plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_parsers_are_replaced() {
+        let text = "Failed to deserialize the JSON body into the target type: events[0].timestamp: invalid type: \
+                    string \"now\", expected i64 at line 1 column 13";
+        assert_eq!(plain(text), "events[0].timestamp: found string \"now\", expected a whole number");
     }
 }

@@ -16,7 +16,6 @@ use tokio::sync::oneshot;
 
 use crate::error::{ApiError, ApiResult};
 use crate::metrics::Metrics;
-use crate::seen::Seen;
 
 /// One line of the log.
 #[derive(Debug, Serialize, Deserialize)]
@@ -49,12 +48,12 @@ struct Pending {
 }
 
 impl FeedbackLog {
-    /// Opens the log, and takes note of what is in it. A last line without an end, of a machine that lost its power, was
+    /// Opens the log, and passes on what is in it. A last line without an end, of a machine that lost its power, was
     /// never acknowledged and is removed.
     ///
     /// # Errors
     /// If the file can't be opened, or holds something else.
-    pub fn open(path: &Path, seen: &Seen, metrics: Arc<Metrics>) -> Result<Self> {
+    pub fn open(path: &Path, each: &mut dyn FnMut(&Record), metrics: Arc<Metrics>) -> Result<Self> {
         let failed = |e| Error::io("write", path, e);
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
         let mut text = String::new();
@@ -67,7 +66,7 @@ impl FeedbackLog {
                     .line(line)
                     .help("give another file, or remove the line")
             })?;
-            seen.add(&record.user, &record.item);
+            each(&record);
         }
         if whole < text.len() {
             file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0))).map_err(failed)?;

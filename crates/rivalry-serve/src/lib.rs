@@ -12,6 +12,7 @@ mod api;
 mod app;
 mod compute;
 mod error;
+mod events;
 mod extract;
 mod feedback;
 mod file_stamp;
@@ -36,5 +37,6 @@ pub use api::types::{
     SimilarItems, SimilarUsers, Source, UserHistory,
 };
 pub use error::{ErrorBody, ErrorDetail};
+pub use events::POSITIVE_EVENTS;
 pub use options::{Limits, ModelSource, PORT, ServeOptions};
 pub use server::{Server, Stopper};

@@ -208,7 +208,7 @@ fn arms(slots: &[Slot], split: &[(String, f64)]) -> Result<Vec<(usize, f64)>> {
         arms.push((slot, end));
     }
     if !arms.is_empty() && (end - 1.0).abs() > 1e-6 {
-        let what = format!("the shares add up to {end}, and not to 1");
+        let what = format!("the shares add up to {end}; they must add up to 1");
         return Err(InputError::new(what).help("for example: --split a=0.9,b=0.1").into());
     }
     Ok(arms)

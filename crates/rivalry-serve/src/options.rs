@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::events::POSITIVE_EVENTS;
+
 /// The port that a server listens on unless told otherwise.
 pub const PORT: u16 = 7878;
 
@@ -23,6 +25,8 @@ pub struct ServeOptions {
     pub items: Option<PathBuf>,
     /// The file that feedback is appended to. Without it, feedback is refused.
     pub feedback: Option<PathBuf>,
+    /// The names of events that count as interactions; others are stored in a file beside it and change no list.
+    pub positive_events: Vec<String>,
     /// Threads that rank; 0 for one per core.
     pub threads: usize,
     /// How often the model files are looked at for changes; `None` for never.
@@ -93,6 +97,7 @@ impl ServeOptions {
             split: Vec::new(),
             items: None,
             feedback: None,
+            positive_events: POSITIVE_EVENTS.map(str::to_owned).to_vec(),
             threads: 0,
             watch: Some(Duration::from_secs(2)),
             approximate_from: None,

@@ -7,7 +7,7 @@ use rivalry::data::{IdMap, Interactions};
 use rivalry::files::checksum::checksum;
 use rivalry::memory::MemoryLimit;
 use rivalry::model::Model;
-use rivalry::ranker::{Filter, Ranker};
+use rivalry::ranker::{Filter, Known, Ranker};
 use rivalry::{Error, Result};
 use rivalry_runs::inspect::{ReferenceBatch, Slate};
 use rivalry_runs::run::model_file;
@@ -121,7 +121,7 @@ impl Served {
             (0..).zip(tasks).flat_map(|(list, task)| task.exclude.iter().map(move |&item| (list, item)));
         let exclude = Interactions::from_pairs(tasks.len(), self.items().len(), excluded);
         let filter = Filter {
-            known: true,
+            known: Known::All,
             exclude: (!exclude.is_empty()).then_some(&exclude),
             allow: allowed.allow.as_deref(),
             deny: &allowed.deny,

@@ -264,6 +264,11 @@ impl Tensors {
         Ok(ids.into_iter().collect())
     }
 
+    /// Whether there are interactions of that name.
+    pub fn has_interactions(&self, name: &str) -> bool {
+        self.tensors.contains_key(&format!("{name}.counts"))
+    }
+
     /// Interactions with so many items.
     pub fn get_interactions(&self, name: &str, n_items: usize) -> Result<Interactions, InputError> {
         let (counts, _) = self.get::<u32>(&format!("{name}.counts"), Dtype::U32)?;

@@ -45,7 +45,7 @@ pub struct SourceArgs {
     #[command(flatten)]
     pub prepare: PrepareArgs,
     /// Seed of random splits [default: 0]
-    #[arg(long, value_name = "N", value_parser = seed(), help_heading = "Preparing")]
+    #[arg(long, visible_alias = "split-seed", value_name = "N", value_parser = seed(), help_heading = "Preparing")]
     pub seed: Option<u64>,
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::Machine;
+use super::{IdsArgs, Machine};
 
 /// `rivalry evaluate`
 #[derive(Debug, Args)]
@@ -27,6 +27,8 @@ pub struct EvaluateArgs {
     /// .zst, or .parquet), or to standard output with '-'
     #[arg(long, value_name = "FILE")]
     pub per_user: Option<PathBuf>,
+    #[command(flatten)]
+    pub ids: IdsArgs,
     /// Overwrite an existing file
     #[arg(long, requires = "per_user")]
     pub force: bool,

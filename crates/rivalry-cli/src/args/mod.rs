@@ -6,7 +6,9 @@ mod data;
 mod evaluate;
 mod export;
 mod flags;
+mod ids;
 mod list;
+mod parse;
 mod recommend;
 mod report;
 mod reproduce;
@@ -29,7 +31,9 @@ pub use data::{DataCommand, Layer, SourceArgs};
 pub use evaluate::{AverageArg, EvaluateArgs, MaskArg, SplitArg};
 pub use export::ExportArgs;
 pub use flags::flags_by_key;
+pub use ids::IdsArgs;
 pub use list::{ListArgs, ListKind};
+pub use parse::parse;
 pub use recommend::{RecommendArgs, SimilarArgs, UsersArgs};
 pub use report::ReportArgs;
 pub use reproduce::{FigureArg, ReproduceArgs};
@@ -64,7 +68,7 @@ pub enum Command {
     Evaluate(EvaluateArgs),
     /// Compare methods with a baseline: means over seeds, differences, confidence intervals, p-values
     Compare(CompareArgs),
-    /// Show how the loss of a run weighs negatives: temperatures, gradient shares, hardest pairs
+    /// Show how the loss of a run weights negatives: temperatures, gradient shares, hardest pairs
     Inspect(InspectArgs),
     /// Recommend items to users
     Recommend(RecommendArgs),

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, value_parser};
+use clap::{Args, ValueEnum, value_parser};
+use rivalry::ranker::Known;
 
-use super::Machine;
+use super::{IdsArgs, Machine};
 
 /// `rivalry recommend`
 #[derive(Debug, Args)]
@@ -17,6 +18,10 @@ pub struct RecommendArgs {
     /// Leave out users that the model doesn't know, and say which
     #[arg(long)]
     pub skip_unknown: bool,
+    /// Items of a user that are not recommended [default: all]. With 'all', no item of the test set is in a list: to score
+    /// lists against the test set, use 'train+valid', as 'evaluate' does
+    #[arg(long, value_enum, value_name = "SETS")]
+    pub exclude: Option<ExcludeArg>,
     /// Number of items per user
     #[arg(short, long, visible_short_alias = 'n', value_name = "K", default_value_t = 20)]
     #[arg(value_parser = value_parser!(u32).range(1..))]
@@ -34,6 +39,8 @@ pub struct RecommendArgs {
     /// Format of --out, such as jsonl or csv.gz [default: by the extension; csv for standard output]
     #[arg(long, value_name = "NAME", requires = "out")]
     pub format: Option<String>,
+    #[command(flatten)]
+    pub ids: IdsArgs,
     /// Overwrite an existing file
     #[arg(long, requires = "out")]
     pub force: bool,
@@ -57,9 +64,32 @@ pub struct UsersArgs {
     /// All users; requires --out
     #[arg(long, requires = "out")]
     pub all: bool,
-    /// File of interactions of new users, in any format that 'train' reads: recommends to them by fold-in
+    /// File of interactions of new users, in any format that 'train' reads: recommends to them by fold-in, from these rows
+    /// only
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
+}
+
+/// The known items that are left out.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ExcludeArg {
+    /// Training items
+    Train,
+    /// Training and validation items
+    #[value(name = "train+valid")]
+    TrainValid,
+    /// Training, validation and test items
+    All,
+}
+
+impl From<ExcludeArg> for Known {
+    fn from(exclude: ExcludeArg) -> Self {
+        match exclude {
+            ExcludeArg::Train => Self::Train,
+            ExcludeArg::TrainValid => Self::TrainValid,
+            ExcludeArg::All => Self::All,
+        }
+    }
 }
 
 /// `rivalry similar`

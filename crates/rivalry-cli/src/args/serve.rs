@@ -13,7 +13,7 @@ pub struct ServeArgs {
     #[arg(required = true, value_name = "RUN", value_parser = model_source)]
     pub runs: Vec<ModelSource>,
     /// Address to listen on
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878", value_parser = address)]
     pub listen: SocketAddr,
     /// File with the API key that requests must carry
     #[arg(long, value_name = "FILE")]
@@ -27,7 +27,11 @@ pub struct ServeArgs {
     /// Append feedback to this file (JSON lines, read by 'rivalry train --data') [default: refuse feedback]
     #[arg(long, value_name = "FILE")]
     pub feedback: Option<PathBuf>,
-    /// Seconds between looks for new models; 0 for never, only at POST /api/reload
+    /// Events that count as interactions; others are stored beside it (feedback.other.jsonl) and change no list [default: click,
+    /// view, play, read, like, save, share, add-to-cart, purchase, and events without a name]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', requires = "feedback")]
+    pub positive_events: Vec<String>,
+    /// How often to check for new models, in seconds; 0 for never, only at POST /api/reload
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0, value_parser = seconds)]
     pub watch: f64,
     /// Number of ranking threads (0 = all cores); results don't depend on it
@@ -61,6 +65,10 @@ fn model_source(text: &str) -> Result<ModelSource, String> {
         }
         _ => Ok(ModelSource::at(text)),
     }
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "expected ADDRESS:PORT, such as 127.0.0.1:7878".to_owned())
 }
 
 fn share(text: &str) -> Result<(String, f64), String> {

@@ -15,12 +15,12 @@ use super::selection::SelectionArgs;
 #[command(after_help = "Search file:\n
   base = { data.source = 'amazon2014-health', train.epochs = 100 }   # shared by all trials
   grid = { loss.type = 'dsl', loss.tau = [0.2, 0.25], loss.alpha = [1, 2, 3] }   # search space\n
-Write several grids as [[grid]]. trials = 50 samples 50 trials at random; a value can then also
-be a range, { from = 0.001, to = 0.1, log = true }. seeds = 5 trains the best trial of each loss
-with five seeds.\n
-Wherever there is something to search, the defaults of the loss and the preset for the data, if there
-is one, are trials, too, and are trained to the end: a sweep never ends below them. It warns if the
-best lies at the edge of what was searched.\n
+Write several grids as [[grid]]. trials = 50 draws 50 trials of each grid at random; a value can
+then also be a range, { from = 0.001, to = 0.1, log = true }. seeds = 5 trains the best trial of
+each loss with five seeds.\n
+Wherever there is something to search, the defaults of the loss and the preset for the data, if
+there is one, are trials, too, and are trained to the end: a sweep never ends below them. It warns
+if the best lies at the edge of what was searched.\n
 Trials are selected on the validation set, never on the test set. Run the same command again to
 resume an interrupted sweep, or several times at once to share the work between processes.")]
 pub struct SweepArgs {
@@ -39,7 +39,7 @@ pub struct SweepArgs {
     /// published grid of each --loss; repeatable
     #[arg(long, value_name = "KEY=V1,V2,…|paper", help_heading = "Search")]
     pub grid: Vec<String>,
-    /// Draw N random trials instead of trying all of the grid
+    /// Draw N random trials of each loss and closed-form model, besides their defaults, instead of trying all of the grid
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), help_heading = "Search")]
     pub trials: Option<u32>,
     /// Train the best trial of each loss with N seeds

@@ -88,7 +88,7 @@ fn format(args: &CompareArgs, output: Option<&Output>) -> Result<FormatArg> {
             Err(InputError::new(what).file(file).help("leave --format out, or rename the file").into())
         }
         (Some(format), _) | (None, Some(format)) => Ok(format),
-        (None, None) => Err(InputError::new("the extension of this file names no format")
+        (None, None) => Err(InputError::new("can't tell the format from this file name")
             .file(file)
             .help("there are .txt, .md, .tex, .csv and .json; or give --format")
             .into()),

@@ -2,7 +2,8 @@
 
 use rivalry::data::read::Reading;
 use rivalry::data::{
-    Dataset, LoadOptions, RawData, RawParts, Split, Stats, load_raw, prepare, stats, write_benchmark,
+    AppliedSplit, Dataset, LoadOptions, RawData, RawParts, Split, Stats, load_raw, prepare, stats,
+    write_benchmark,
 };
 use serde::Serialize;
 
@@ -23,7 +24,10 @@ struct Document<'a> {
     reading: Option<&'a Reading>,
     first_rows: &'a [Row],
     checksum: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    split: Option<&'a AppliedSplit>,
     notes: &'a [String],
+    warnings: &'a [String],
     #[serde(flatten)]
     stats: Stats,
 }
@@ -94,9 +98,10 @@ impl Loaded {
     }
 
     fn document(&self) -> Document<'_> {
-        let Dataset { name, checksum, notes, .. } = &self.dataset;
+        let Dataset { name, checksum, notes, warnings, .. } = &self.dataset;
+        let split = self.dataset.split.as_ref();
         let (reading, first_rows) = (self.reading.as_ref(), &*self.first_rows);
-        Document { name, reading, first_rows, checksum, notes, stats: stats(&self.dataset) }
+        Document { name, reading, first_rows, checksum, split, notes, warnings, stats: stats(&self.dataset) }
     }
 
     fn show(&self) -> std::io::Result<()> {
@@ -109,7 +114,11 @@ impl Loaded {
             print(format_args!("\nfirst rows\n{}\n", table_of(&self.first_rows, reading)))?;
         }
         print(stats(&self.dataset))?;
-        self.dataset.notes.iter().try_for_each(|note| print(format_args!("note               {note}")))
+        if let Some(split) = self.dataset.split.as_ref().filter(|_| !self.dataset.test.is_empty()) {
+            print(format_args!("split              {split}"))?;
+        }
+        self.dataset.notes.iter().try_for_each(|note| print(format_args!("note               {note}")))?;
+        self.dataset.warnings.iter().try_for_each(|text| print(format_args!("warning            {text}")))
     }
 }
 

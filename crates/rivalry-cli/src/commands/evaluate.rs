@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rivalry::data::export::{Cell, Column, ColumnType, TableFormat, TableWriter};
-use rivalry::data::{Dataset, thousands};
+use rivalry::data::{Dataset, count, thousands};
 use rivalry::eval::{
     Average, EvalOptions, EvalPart, Evaluation, Mask, MetricAt, PerUser, Verification, evaluate, verify,
 };
@@ -13,7 +13,7 @@ use rivalry_runs::run::{RunFolder, RunRecord, output_to};
 use serde::Serialize;
 
 use super::{RunData, use_machine};
-use crate::args::{AverageArg, EvaluateArgs, MaskArg, SplitArg};
+use crate::args::{AverageArg, EvaluateArgs, IdsArgs, MaskArg, SplitArg};
 use crate::output::{print, print_json, say};
 use crate::table;
 
@@ -58,11 +58,15 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<()> {
         (evaluate(&*scorer, &dataset, part, &options)?, None)
     };
     if let (Some((output, format)), Some(per_user)) = (&table, evaluation.per_user.take()) {
-        write_per_user(output, *format, &per_user, &dataset)?;
+        write_per_user((output, *format), &args.ids, &per_user, &dataset)?;
         if output.is_standard_output() {
             return Ok(());
         }
-        say(format_args!("wrote metrics of {} users to {}", per_user.users.len(), output.path().display()));
+        say(format_args!(
+            "wrote metrics of {} to {}",
+            count(per_user.users.len(), "user"),
+            output.path().display()
+        ));
     }
     let EvalOptions { average, .. } = options;
     // On the validation set only training items are masked, whatever the options.
@@ -164,8 +168,13 @@ fn per_user_table(path: &Path, args: &EvaluateArgs) -> Result<(Output, TableForm
     Ok((output, format))
 }
 
-fn write_per_user(output: &Output, format: TableFormat, per_user: &PerUser, dataset: &Dataset) -> Result<()> {
-    let mut columns = vec![Column::of_ids("user", &dataset.users)];
+fn write_per_user(
+    (output, format): (&Output, TableFormat),
+    ids: &IdsArgs,
+    per_user: &PerUser,
+    dataset: &Dataset,
+) -> Result<()> {
+    let mut columns = vec![ids.column("user", &dataset.users)];
     columns.extend(per_user.values.keys().map(|metric| Column::new(metric.to_string(), ColumnType::Float64)));
     let mut table = TableWriter::create(output, format, columns)?;
     let mut cells = Vec::new();

@@ -96,9 +96,9 @@ impl RunData<'_> {
         let kept = if *source == library::STANDARD_INPUT { self.folder.standard_input()? } else { None };
         let known = || library::catalogue().iter().any(|entry| entry.name == *source);
         if self.moved_to.is_none() && kept.is_none() && !Path::new(source).exists() && !known() {
-            let what = format!("the data of the run are no longer at {source}");
+            let what = format!("the run's data is no longer at {source}");
             let error = InputError::new(what).file(self.folder.path());
-            return Err(error.help("give their new place with --data").into());
+            return Err(error.help("pass its new location with --data").into());
         }
         load(&config, &LoadOptions { standard_input: kept, ..options }, quiet)
     }

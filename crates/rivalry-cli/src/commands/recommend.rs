@@ -1,19 +1,22 @@
 //! `rivalry recommend`
 
 use rivalry::Result;
-use rivalry::data::ItemTable;
+use std::ops::Range;
+use std::path::Path;
+
 use rivalry::data::export::{Cell, Column, ColumnType, TableFormat, TableWriter};
+use rivalry::data::{ItemTable, count};
 use rivalry::files::Output;
 use rivalry::model::Model;
-use rivalry::ranker::{QUERIES, RankedLists, Ranker};
-use rivalry_runs::run::{open_model, output_to};
+use rivalry::ranker::{Filter, Known, QUERIES, RankedLists, Ranker};
+use rivalry_runs::run::{RunFolder, open_model, output_to};
 use serde_json::{Value, json};
 
 use super::targets::Targets;
 use super::use_machine;
 use super::users::{Users, choose_users};
 use crate::args::RecommendArgs;
-use crate::output::{print, print_json, say};
+use crate::output::{print, print_json, quoted, say};
 use crate::progress::CountBar;
 use crate::table;
 
@@ -36,9 +39,13 @@ pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
     let ranker = Ranker::new(open_model(&args.run)?)?.with_memory_limit(args.machine.memory());
     let titles = args.items.as_deref().map(ItemTable::read).transpose()?;
     let model = ranker.model();
+    note_unfinished(&args.run, model)?;
     let (targets, unknown) = targets(args, model)?;
     let k = (args.k as usize).min(model.items.len());
-    let lists = Lists { ranker: &ranker, targets: &targets, titles, explain: args.explain, k };
+    if k < args.k as usize {
+        say(format_args!("note: the model has {}, so lists are shorter than {}", count(k, "item"), args.k));
+    }
+    let lists = Lists { ranker: &ranker, targets: &targets, titles, args, k };
     if let Some((output, format)) = table {
         lists.write_table(&output, format)?;
         let to = if output.is_standard_output() {
@@ -46,10 +53,10 @@ pub fn run(args: &RecommendArgs) -> anyhow::Result<()> {
         } else {
             output.path().display().to_string()
         };
-        say(format_args!("wrote the top {k} for {} users to {to}", targets.len()));
+        say(format_args!("wrote the top {k} for {} to {to}", count(targets.len(), "user")));
         return Ok(());
     }
-    let ranked = targets.rank(&ranker, 0..targets.len(), k)?;
+    let ranked = lists.rank(0..targets.len())?;
     if args.json {
         let mut document = json!({ "run": args.run, "recommendations": lists.document(&ranked)? });
         if args.skip_unknown {
@@ -82,7 +89,25 @@ fn targets(args: &RecommendArgs, model: &Model) -> Result<(Targets, Vec<String>)
             known.len()
         ));
     }
+    if args.exclude.is_none() && !model.held_out.is_empty() {
+        say(
+            "note: items of the training, validation and test sets are left out; --exclude train+valid lets test items in, \
+             as 'evaluate' does",
+        );
+    }
     Ok((Targets::Known(known), unknown))
+}
+
+/// Says so if the run is not finished.
+fn note_unfinished(run: &Path, model: &Model) -> Result<()> {
+    let (Some(epoch), true) = (model.epoch, run.is_dir()) else { return Ok(()) };
+    if !RunFolder::open(run)?.is_finished() {
+        let resume = format!("rivalry train --resume {}", quoted(run));
+        say(format_args!(
+            "note: the run is unfinished: these lists are of epoch {epoch}; finish it with {resume}"
+        ));
+    }
+    Ok(())
 }
 
 /// How many users were left out, and the first of them.
@@ -90,8 +115,7 @@ fn skipped(unknown: &[String]) -> String {
     const SHOWN: usize = 5;
     let shown: Vec<String> = unknown.iter().take(SHOWN).map(|id| format!("'{id}'")).collect();
     let more = if unknown.len() > SHOWN { ", …" } else { "" };
-    let users = if unknown.len() == 1 { "1 user is" } else { &format!("{} users are", unknown.len()) };
-    format!("{users} not in the training data and left out: {}{more}", shown.join(", "))
+    format!("skipped {} not in the training data: {}{more}", count(unknown.len(), "user"), shown.join(", "))
 }
 
 /// What lists are made of.
@@ -99,13 +123,19 @@ struct Lists<'a> {
     ranker: &'a Ranker,
     targets: &'a Targets,
     titles: Option<ItemTable>,
-    explain: bool,
+    args: &'a RecommendArgs,
     k: usize,
 }
 
 impl Lists<'_> {
     fn model(&self) -> &Model {
         self.ranker.model()
+    }
+
+    /// The lists of the users at these places.
+    fn rank(&self, places: Range<usize>) -> Result<RankedLists> {
+        let known = self.args.exclude.map_or(Known::All, Known::from);
+        self.targets.rank(self.ranker, places, self.k, &Filter { known, ..Filter::default() })
     }
 
     /// The title of an item; empty if there is none.
@@ -137,7 +167,7 @@ impl Lists<'_> {
             if self.titles.is_some() {
                 entry["title"] = json!(self.title(item));
             }
-            if self.explain {
+            if self.args.explain {
                 let reason =
                     |(item, part): (u32, f32)| json!({ "item": items.original(item), "contribution": part });
                 entry["because"] = self.reasons(at, item)?.into_iter().map(reason).collect();
@@ -157,7 +187,7 @@ impl Lists<'_> {
         let header: Vec<&str> = ["rank", "item"]
             .into_iter()
             .chain(titled.then_some("title"))
-            .chain(self.explain.then_some("because"))
+            .chain(self.args.explain.then_some("because"))
             .chain(["score"])
             .collect();
         let rows = (1..).zip(lists.list(at)).map(|(rank, (item, score))| {
@@ -165,7 +195,7 @@ impl Lists<'_> {
             if titled {
                 row.push(self.title(item).to_owned());
             }
-            if self.explain {
+            if self.args.explain {
                 row.push(self.because(at, item)?);
             }
             row.push(format!("{score:.4}"));
@@ -180,24 +210,24 @@ impl Lists<'_> {
         let titled = self.titles.is_some();
         let text = |name| Column::new(name, ColumnType::Text);
         let columns = [
-            Column::of_ids("user", targets.ids(model)),
+            self.args.ids.column("user", targets.ids(model)),
             Column::new("rank", ColumnType::UInt32),
-            Column::of_ids("item", &model.items),
+            self.args.ids.column("item", &model.items),
         ];
         let columns = columns
             .into_iter()
             .chain(titled.then(|| text("title")))
             .chain([Column::new("score", ColumnType::Float32)])
-            .chain(self.explain.then(|| text("because")))
+            .chain(self.args.explain.then(|| text("because")))
             .collect();
         let mut table = TableWriter::create(output, format, columns)?;
         let bar = CountBar::new(targets.len(), "users");
         for start in (0..targets.len()).step_by(PORTION) {
             let places = start..(start + PORTION).min(targets.len());
-            let lists = targets.rank(self.ranker, places.clone(), self.k)?;
+            let lists = self.rank(places.clone())?;
             for (list, at) in places.enumerate() {
                 for (rank, (item, score)) in (1..).zip(lists.list(list)) {
-                    let because = if self.explain { self.because(at, item)? } else { String::new() };
+                    let because = if self.args.explain { self.because(at, item)? } else { String::new() };
                     let ids = [
                         Cell::Text(targets.id(model, at)),
                         Cell::UInt32(rank),
@@ -207,7 +237,7 @@ impl Lists<'_> {
                         .into_iter()
                         .chain(titled.then(|| Cell::Text(self.title(item))))
                         .chain([Cell::Float32(score)])
-                        .chain(self.explain.then_some(Cell::Text(&because)))
+                        .chain(self.args.explain.then_some(Cell::Text(&because)))
                         .collect();
                     table.row(&cells)?;
                 }

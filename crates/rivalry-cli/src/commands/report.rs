@@ -25,6 +25,9 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     drop(bar);
     let contents = report.contents();
     say(format_args!("read {}", contents.runs));
+    for fault in &contents.damaged {
+        say(format_args!("warning: left out a run: {fault}"));
+    }
     output.write_all(report.html().as_bytes())?;
     let figures = match &args.figures {
         Some(folder) => write_figures(folder, &report, args.force)?,
@@ -39,6 +42,7 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
             "finished": contents.runs.finished,
             "unfinished": contents.unfinished,
             "failed": contents.failed,
+            "damaged": contents.damaged,
             "pruned": contents.runs.pruned,
             "inspected": contents.inspected,
             "data": contents.data,

@@ -23,6 +23,10 @@ struct Document<'a> {
 pub fn run(args: &RerunArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
     let original = FinishedRun::open(&args.run)?;
+    // A damaged model is reported before the training, not after it.
+    if original.folder.has_model() {
+        original.folder.model()?;
+    }
     let machine = &args.common.machine;
     let FinishedRun { folder, config, .. } = &original;
     refuse_update(folder)?;

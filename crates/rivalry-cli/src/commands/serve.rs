@@ -14,12 +14,17 @@ use crate::output::{print, say};
 const SHORTEST_KEY: usize = 16;
 
 pub fn run(args: &ServeArgs) -> anyhow::Result<()> {
+    let defaults = ServeOptions::new(args.runs.clone());
     let options = ServeOptions {
         listen: args.listen,
         key: args.key_file.as_deref().map(read_key).transpose()?,
         split: args.split.clone(),
         items: args.items.clone(),
         feedback: args.feedback.clone(),
+        positive_events: match args.positive_events.is_empty() {
+            true => defaults.positive_events,
+            false => args.positive_events.clone(),
+        },
         threads: args.threads.into(),
         watch: (args.watch > 0.0).then(|| Duration::from_secs_f64(args.watch)),
         approximate_from: args.approximate,
@@ -32,7 +37,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<()> {
             ..Limits::default()
         },
         log: Arc::new(|text| say(text)),
-        ..ServeOptions::new(args.runs.clone())
+        ..defaults
     };
     let open = options.key.is_none() && !args.listen.ip().is_loopback();
     let server = Server::start(options)?;

@@ -1,12 +1,12 @@
 //! `rivalry sweep`
 
 use rivalry::eval::MetricAt;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rivalry::InputError;
 use rivalry::config::{Config, setting_layer};
-use rivalry::data::STANDARD_INPUT;
+use rivalry::data::{STANDARD_INPUT, count};
 use rivalry_runs::sweep::{
     Halving, Origin, SearchSpace, SelectedTrial, SweepFolder, SweepOptions, SweepResult, Trial, TrialState,
 };
@@ -61,12 +61,9 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
         let baselines = trials.iter().filter(|trial| trial.is_baseline()).count();
         let with =
             if baselines > 0 { format!(" ({baselines} of them defaults or presets)") } else { String::new() };
-        say(format_args!(
-            "sweep   {} trials{with} in {}, {} in parallel",
-            trials.len(),
-            out.display(),
-            options.jobs
-        ));
+        let all = count(trials.len(), "trial");
+        say(format_args!("sweep   {all}{with} in {}, {} in parallel", out.display(), options.jobs));
+        trials_by_group(&trials).iter().for_each(|line| say(format_args!("        {line}")));
         if trials.len() > MANY && args.trials.is_none() {
             say(
                 "note    that is a large grid: --trials 50 draws some of it, --halving drops poor trials early",
@@ -90,6 +87,19 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
         return Err(rivalry::Error::from(all_failed(&result, &out)).into());
     }
     Ok(())
+}
+
+/// How many trials each loss and closed-form model gets, a line each.
+fn trials_by_group(trials: &[Trial]) -> Vec<String> {
+    let mut counts: BTreeMap<String, [usize; 2]> = BTreeMap::new();
+    for trial in trials {
+        counts.entry(trial.group().to_string()).or_default()[usize::from(trial.is_baseline())] += 1;
+    }
+    let line = |(group, [searched, baselines]): (String, [usize; 2])| match baselines {
+        0 => format!("{group}: {}", count(searched, "trial")),
+        _ => format!("{group}: {} besides {baselines} of defaults or presets", count(searched, "trial")),
+    };
+    counts.into_iter().map(line).collect()
 }
 
 /// The error if every trial failed, with the reason of the first.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use rivalry::data::read::{ReadOptions, read};
-use rivalry::data::{IdMap, Interactions, RawParts};
+use rivalry::data::{IdMap, Interactions, RawParts, count};
 use rivalry::memory::MemoryLimit;
 use rivalry::model::Model;
 use rivalry::ranker::{Filter, RankedLists, Ranker};
@@ -34,24 +34,38 @@ impl Targets {
         let unknown = dense.iter().filter(|item| item.is_none()).count();
         if unknown > 0 {
             notes.push(format!(
-                "{unknown} of {} items are not in the training data and left out",
-                dense.len()
+                "skipped {unknown} of {} not in the training data",
+                count(dense.len(), "item")
             ));
         }
-        let empty = (0..raw.users.len() as u32).filter(|&user| histories.items_of(user).is_empty()).count();
+        let users = || 0..raw.users.len() as u32;
+        let empty = users().filter(|&user| histories.items_of(user).is_empty()).count();
         if empty == raw.users.len() {
             let what = "no item of these histories is in the training data";
             let example = model.items.iter().next().unwrap_or_default();
             let help = format!("ids are those of the data, such as '{example}'");
             return Err(InputError::new(what).file(path).help(help).into());
         }
-        if empty > 0 {
+        let known = raw.users.iter().filter(|id| is_trained(model, id)).count();
+        if known > 0 {
+            let users = count(known, "user");
             notes.push(format!(
-                "{empty} of {} users are left with no items: their lists are arbitrary",
-                raw.users.len()
+                "{users} of this file {} in the training data, too: their lists are made from the rows of this file alone; \
+                 --user makes them from what the model knows",
+                if known == 1 { "is" } else { "are" }
             ));
         }
-        Ok((Self::New { ids: raw.users, histories }, notes))
+        if empty == 0 {
+            return Ok((Self::New { ids: raw.users, histories }, notes));
+        }
+        notes.push(format!(
+            "skipped {} whose items are all unknown, of {}: there is nothing to recommend from",
+            count(empty, "user"),
+            raw.users.len()
+        ));
+        let left: Vec<u32> = users().filter(|&user| !histories.items_of(user).is_empty()).collect();
+        let ids = left.iter().map(|&user| raw.users.original(user)).collect();
+        Ok((Self::New { ids, histories: histories.gather_users(&left) }, notes))
     }
 
     pub fn len(&self) -> usize {
@@ -86,12 +100,21 @@ impl Targets {
     }
 
     /// The lists of the users at these places.
-    pub fn rank(&self, ranker: &Ranker, places: Range<usize>, k: usize) -> Result<RankedLists> {
+    pub fn rank(
+        &self,
+        ranker: &Ranker,
+        places: Range<usize>,
+        k: usize,
+        filter: &Filter<'_>,
+    ) -> Result<RankedLists> {
         match self {
-            Self::Known(users) => ranker.recommend(&users[places], k, &Filter::default()),
-            Self::New { histories, .. } => {
-                ranker.recommend_new(&histories.slice_users(places), k, &Filter::default())
-            }
+            Self::Known(users) => ranker.recommend(&users[places], k, filter),
+            Self::New { histories, .. } => ranker.recommend_new(&histories.slice_users(places), k, filter),
         }
     }
+}
+
+/// Whether the model has training items of the user with this id.
+fn is_trained(model: &Model, id: &str) -> bool {
+    model.users.dense(id).is_some_and(|user| !model.train.items_of(user).is_empty())
 }

@@ -1,6 +1,6 @@
 //! `rivalry train`
 
-use rivalry::eval::Metrics;
+use rivalry::eval::{EvalPart, Metrics};
 use std::path::Path;
 
 use rivalry::config::{Config, Select};
@@ -20,7 +20,7 @@ use crate::standard_input::read_if_asked;
 use crate::table;
 use crate::training::{
     Trained, damage_note, numbered_folder, plain_name, print_data_summary, print_model_summary, train,
-    warn_of_nothing_learned,
+    warn_of_artefacts, warn_of_nothing_learned,
 };
 
 pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
@@ -33,10 +33,13 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
 
 fn start(args: &TrainArgs) -> anyhow::Result<()> {
     let new = &args.new;
-    let config = resolve(new.preset.as_deref(), new.config.as_deref(), args.layer(), &new.set)?;
+    let mut config = resolve(new.preset.as_deref(), new.config.as_deref(), args.layer(), &new.set)?;
     let machine = &args.common.machine;
     let options = read_if_asked(&config.data, machine.load_options(args.data_dir.as_deref()))?;
     let dataset = load(&config, &options, args.common.quiet)?;
+    let given = args.layer().get("eval").is_some_and(|eval| eval.get("k").is_some());
+    let shortened = if given { None } else { config.eval.fit_default(dataset.items.len()) };
+    dataset.split.iter().for_each(|split| split.resolve(&mut config.data.prepare));
     trainer(&config, machine.memory()).check(&dataset)?;
     let out = match &new.out {
         Some(out) => out.clone(),
@@ -47,6 +50,12 @@ fn start(args: &TrainArgs) -> anyhow::Result<()> {
     if !args.common.quiet {
         print_data_summary(&dataset);
         print_model_summary(&config, &dataset);
+        warn_of_artefacts(&dataset, EvalPart::Test, &config.eval);
+        if let Some(k) = shortened.filter(|_| !dataset.test.is_empty()) {
+            say(format_args!(
+                "note    there are fewer than 20 items, so metrics are measured at K = {k}; -k chooses another"
+            ));
+        }
     }
     signals::listen()?;
     let record = train(&folder, &dataset, &config, None, &args.common)?;
@@ -91,6 +100,7 @@ fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
     if !args.common.quiet {
         print_data_summary(&dataset);
         print_model_summary(&config, &dataset);
+        warn_of_artefacts(&dataset, EvalPart::Test, &config.eval);
         if let Some(state) = &state {
             say(format_args!("resuming after epoch {}", state.progress.epoch));
         }

@@ -1,5 +1,6 @@
 //! The users that are recommended to.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use rivalry::data::IdMap;
@@ -27,10 +28,12 @@ pub fn choose_users(args: &UsersArgs, ids: &IdMap, skip_unknown: bool) -> Result
     // With the line of each id, to name it in an error.
     let listed = (1..).zip(text.lines()).filter(|(_, id)| !id.is_empty());
     let asked = listed.chain((1..).zip(args.user.iter().map(String::as_str)));
+    let mut found = HashSet::new();
     let mut users = Users { known: Vec::new(), unknown: Vec::new() };
     for (line, id) in asked {
         match (ids.dense(id), skip_unknown) {
-            (Some(user), _) => users.known.push(user),
+            (Some(user), _) if found.insert(user) => users.known.push(user),
+            (Some(_), _) => {} // asked for twice
             (None, true) => users.unknown.push(id.to_owned()),
             (None, false) => {
                 let several = file.is_some() || args.user.len() > 1;

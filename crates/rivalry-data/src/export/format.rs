@@ -74,7 +74,7 @@ impl TableFormat {
                     .into())
             }
             (Some(format), _) | (None, Some(format)) => Ok(format),
-            (None, None) => Err(InputError::new("the extension of this file names no format")
+            (None, None) => Err(InputError::new("can't tell the format from this file name")
                 .file(output.path())
                 .help(format!("there are {KNOWN}; or give --format"))
                 .into()),
@@ -91,7 +91,7 @@ impl TableFormat {
         let kind = KINDS.iter().find(|(extension, _)| name.ends_with(&format!(".{extension}")));
         match (kind, compression) {
             (Some((_, Kind::Parquet)), Some(_)) => {
-                Err(InputError::new("a Parquet file is compressed within").help("name it .parquet"))
+                Err(InputError::new("Parquet is compressed already").help("name it .parquet"))
             }
             (Some(&(_, kind)), compression) => Ok(Some(Self { kind, compression })),
             (None, _) => Ok(None),

@@ -126,8 +126,7 @@ impl ChecksumStatus {
 
 /// The error for a file that is not as it was written.
 pub fn damaged() -> InputError {
-    InputError::new("was changed or damaged after it was written: its checksum is that of other content")
-        .damage()
+    InputError::new("has been changed or damaged: its checksum doesn't match its content").damage()
 }
 
 /// A text format whose files state it, with a version and a checksum.

@@ -67,9 +67,9 @@ fn given_parts_keep_their_ids_and_overlaps_are_removed() {
         "merged 1 duplicate pair",
         "removed 1 pair from the validation set: already in the training set",
         "removed 2 pairs from the test set: already in an earlier set",
-        "1 item of the validation set not seen in training (1 pair, ranked by untrained embeddings)",
-        "1 user of the test set not seen in training (1 pair, ranked by untrained embeddings)",
-        "1 item of the test set not seen in training (1 pair, ranked by untrained embeddings)",
+        "1 item of the validation set not seen in training (1 pair)",
+        "1 user of the test set not seen in training (1 pair)",
+        "1 item of the test set not seen in training (1 pair)",
     ];
     assert_eq!(set.notes, expected);
 }

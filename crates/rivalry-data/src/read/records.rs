@@ -120,9 +120,13 @@ impl<'a, U: DenseIds, I: DenseIds> RecordBuilder<'a, U, I> {
     }
 }
 
-/// The rating in a field; NaN for an empty one, unless every record needs a rating.
+/// How tables write that there is no value.
+const MISSING: [&str; 6] = ["", "na", "n/a", "nan", "null", "none"];
+
+/// The rating in a field; NaN for a missing one, unless every record needs a rating.
 pub(super) fn rating(field: &str, needed: bool) -> Result<f32, InputError> {
-    if field.is_empty() && !needed { Ok(f32::NAN) } else { parse_rating(field) }
+    let missing = || MISSING.iter().any(|text| text.eq_ignore_ascii_case(field));
+    if !needed && missing() { Ok(f32::NAN) } else { parse_rating(field) }
 }
 
 /// Parses a rating: a finite number, with a decimal point or a decimal comma.
@@ -180,6 +184,10 @@ mod tests {
         for text in ["1,000", "4,5,6", ",5", "4,", "good", "", "NaN"] {
             assert!(parse_rating(text).is_err(), "{text}");
         }
+        for text in ["", "NA", "nan", "NULL"] {
+            assert!(rating(text, false).unwrap().is_nan() && rating(text, true).is_err(), "{text}");
+        }
+        assert!(rating("good", false).is_err());
         assert!(parse_rating("1,000").unwrap_err().to_string().contains("decimal comma or a thousands"));
     }
 }

@@ -4,12 +4,14 @@
 //! off the whole and the validation set off the training set. A new rule is a file here, a line in each match of
 //! [`Rule`], and a variant and a line in the list of each setting that offers it ([`SPLITS`], [`VALIDATIONS`]).
 
+mod applied;
 mod config;
 mod leave_last;
 mod popularity;
 mod random;
 mod time;
 
+pub use applied::AppliedSplit;
 pub use config::{SPLITS, Split, SplitEntry, VALIDATIONS, Validation};
 
 use rayon::prelude::*;
@@ -62,7 +64,7 @@ impl Rule {
             Self::Random { share } | Self::Time { share } | Self::Popularity { share }
                 if !(share > 0.0 && share < 1.0) =>
             {
-                let error = InputError::new(format!("{share} is not a fraction between 0 and 1"));
+                let error = InputError::new(format!("{share} is not a fraction above 0 and below 1"));
                 Err(error.field(format!("{field}.{fraction_key}")).help("give a number such as 0.2").into())
             }
             Self::LeaveLast { n: 0 } => {
@@ -70,7 +72,7 @@ impl Rule {
                 Err(error.field(format!("{field}.n")).help("give 1 or more").into())
             }
             rule if rule.needs_times() && !timed => {
-                let error = InputError::new("this split needs timestamps, but not every record has one");
+                let error = InputError::new("this split needs timestamps, and no time column was found");
                 let help = format!(
                     "name the column of the timestamps with `data.read.time`, or use `{field}.type = \"random\"`"
                 );

@@ -27,7 +27,8 @@ impl Group<'_> {
             None if self.runs.iter().any(|run| run.record.is_some()) => "no epochs to select from",
             None => "no run finished yet",
         };
-        format!("Protocol: {mask}; {average}; {select}. Data: {}.", self.runs[0].settings.preparation())
+        let split = self.runs.iter().find_map(|run| run.record.as_ref()?.split.as_ref());
+        format!("Protocol: {mask}; {average}; {select}. Data: {}.", self.runs[0].settings.preparation(split))
     }
 
     fn name(&self) -> String {
@@ -43,10 +44,10 @@ impl Group<'_> {
         let mask = if eval.mask == Mask::Train { "train" } else { "train+valid" };
         let average = if eval.average == Average::All { "all" } else { "evaluable" };
         let select = match self.select {
-            Some(Select::Valid) => "valid",
-            Some(Select::Last) => "last",
-            Some(Select::Test) => "test",
-            None => "none yet",
+            Some(Select::Valid) => format!("valid {}", self.metric()),
+            Some(Select::Last) => "last".to_owned(),
+            Some(Select::Test) => format!("test {}", self.metric()),
+            None => "none yet".to_owned(),
         };
         format!("mask {mask}, average {average}, epoch by {select}")
     }

@@ -21,7 +21,8 @@ fn data(runs: &[Run]) -> Table {
         let record = run.record.as_ref()?;
         let noise = run.settings.level(NOISE);
         let noise = if noise == 0.0 { String::new() } else { format!(", noise {noise}") };
-        Some((record.data.clone(), record.data_size?, run.settings.preparation() + &noise))
+        let preparation = run.settings.preparation(record.split.as_ref()) + &noise;
+        Some((record.data.clone(), record.data_size?, preparation))
     });
     let sizes: BTreeSet<(String, DataSize, String)> = sizes.collect();
     let row = |(data, size, preparation): &(String, DataSize, String)| {

@@ -28,9 +28,6 @@ impl FinishedRun {
     /// # Errors
     /// If there is no run, it is not finished, or a file of it is damaged; the error says which, and in which line.
     pub fn open(path: &Path) -> Result<Self> {
-        if !path.exists() {
-            return Err(InputError::new("no such folder").file(path).into());
-        }
         let folder = RunFolder::open(path)?;
         let config = folder.config()?;
         let Some(record) = folder.record()? else {

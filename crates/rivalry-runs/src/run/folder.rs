@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rivalry::config::{Config, read_layer};
+use rivalry::data::similar_path;
 use rivalry::files::{FolderLock, LOCK_FILE, TEMP_PREFIX};
 use rivalry::model::Model;
 use rivalry::{Error, InputError, Result};
+
+use super::quoted;
 
 pub(super) const CONFIG: &str = "config.toml";
 pub(super) const LOG: &str = "log.jsonl";
@@ -58,10 +61,13 @@ impl RunFolder {
     /// # Errors
     /// If the folder exists and may not be replaced, or holds anything but a run.
     pub fn check_free(path: &Path, replace: bool) -> Result<()> {
+        let refuse = |what: String, help: &str| Err(InputError::new(what).file(path).help(help).into());
+        if path == Path::new("-") {
+            return refuse("a run is a folder, not standard output".to_owned(), "choose another --out");
+        }
         if !path.exists() {
             return Ok(());
         }
-        let refuse = |what: String, help: &str| Err(InputError::new(what).file(path).help(help).into());
         if !path.is_dir() {
             return refuse("is a file, and a run is a folder".to_owned(), "choose another --out");
         }
@@ -94,6 +100,9 @@ impl RunFolder {
     /// # Errors
     /// If there is no run in it.
     pub fn open(path: &Path) -> Result<Self> {
+        if !path.exists() {
+            return Err(no_such_run(path).into());
+        }
         if !path.join(CONFIG).is_file() {
             return Err(InputError::new(format!("not a run: there is no {CONFIG} in it"))
                 .file(path)
@@ -101,6 +110,11 @@ impl RunFolder {
                 .into());
         }
         Ok(Self { path: path.to_owned(), _lock: None })
+    }
+
+    /// Whether the run is finished.
+    pub fn is_finished(&self) -> bool {
+        self.path.join(METRICS).exists()
     }
 
     /// Removes the checkpoint of a finished run, which then can't be given more epochs.
@@ -165,14 +179,19 @@ impl RunFolder {
     pub fn model(&self) -> Result<Model> {
         let path = self.path.join(MODEL);
         if !self.has_model() {
-            let (what, help) = match self.path.join(METRICS).exists() {
+            let (what, help) = match self.is_finished() {
                 true => (
                     "the run's model was not kept",
-                    "a sweep keeps the models of the best trials; run it with --keep-models to keep all",
+                    "a sweep keeps the models of the best trials; run it with --keep-models to keep all"
+                        .to_owned(),
                 ),
-                false => {
-                    ("the run has no model yet", "let it finish its first evaluation: rivalry train --resume")
-                }
+                false => (
+                    "the run has no model yet",
+                    format!(
+                        "let it finish its first evaluation: rivalry train --resume {}",
+                        quoted(&self.path)
+                    ),
+                ),
             };
             return Err(InputError::new(what).file(&self.path).help(help).into());
         }
@@ -185,7 +204,19 @@ impl RunFolder {
 /// # Errors
 /// If there is none, or its file is damaged.
 pub fn open_model(path: &Path) -> Result<Model> {
+    if !path.exists() {
+        return Err(no_such_run(path).into());
+    }
     if path.is_dir() { RunFolder::open(path)?.model() } else { Model::read(path) }
+}
+
+/// The error for a path that doesn't exist, with the name beside it that was meant, if one is similar.
+fn no_such_run(path: &Path) -> InputError {
+    let error = InputError::new("no such file or folder").file(path);
+    match similar_path(path) {
+        Some(similar) => error.help(format!("did you mean {}?", quoted(&similar))),
+        None => error.help("give the folder that 'rivalry train' made, or a model file"),
+    }
 }
 
 /// The model file that [`open_model`] reads: the file itself, or the one in a run folder.

@@ -1,8 +1,8 @@
 //! `metrics.json`: the figures of a finished run.
 
 use rivalry::Result;
-use rivalry::data::Dataset;
 use rivalry::data::read::SkippedRows;
+use rivalry::data::{AppliedSplit, Dataset};
 use rivalry::files::checksum::TextFormat;
 use rivalry::train::Outcome;
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,9 @@ pub struct RunRecord {
     pub data: String,
     /// The checksum of the data.
     pub data_checksum: String,
+    /// How the data were split; `None` in records from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<AppliedSplit>,
     /// The rows of the data that were left out because they could not be read.
     #[serde(default, skip_serializing_if = "SkippedRows::is_empty")]
     pub skipped_rows: SkippedRows,
@@ -89,6 +92,7 @@ impl RunFolder {
             seed: self.config()?.seed,
             data: dataset.name.clone(),
             data_checksum: dataset.checksum.clone(),
+            split: dataset.split.clone(),
             skipped_rows: dataset.skipped.clone(),
             data_size: Some(DataSize::of(dataset)),
         };

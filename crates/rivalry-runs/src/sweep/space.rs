@@ -54,7 +54,7 @@ impl SearchSpace {
     }
 
     /// Parses a search space in TOML: `base`, the settings of all trials; `grid`, one table or several, in which a list
-    /// holds the values to try; `trials`, the number of combinations to draw at random instead of trying all; `seed` of
+    /// holds the values to try; `trials`, the number of combinations to draw at random from each grid instead of trying all; `seed` of
     /// these draws; `seeds`, the number of seeds with which the best trial of each group is trained in the end.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ impl SearchSpace {
         Ok(self)
     }
 
-    /// Draws this many combinations at random instead of trying all.
+    /// Draws this many combinations of each grid at random instead of trying all.
     #[must_use]
     pub fn with_draws(mut self, trials: usize) -> Self {
         self.draws = Some(trials);
@@ -183,8 +183,8 @@ impl SearchSpace {
     }
 
     /// The trials, each once, in the order of the grids. Wherever there is something to search, the defaults of the loss
-    /// are a trial, and so are the settings of a preset for these data, so that the search can't end below them. They
-    /// count among the random trials.
+    /// are a trial, and so are the settings of a preset for these data, so that the search can't end below them. Random
+    /// trials are drawn besides them, as many from each grid, so that every loss is searched.
     ///
     /// # Errors
     /// If a combination is not a valid config, no data are given, or there are too many combinations.
@@ -196,9 +196,8 @@ impl SearchSpace {
                 drafts.extend(self.baselines(combination)?);
             }
         }
-        let baselines: BTreeSet<String> = drafts.iter().map(|draft| draft.config.to_toml()).collect();
         let combinations = match self.draws {
-            Some(draws) => self.drawn(&grids, draws.saturating_sub(baselines.len()))?,
+            Some(draws) => self.drawn(&grids, draws)?,
             None => grids.iter().map(Grid::combinations).collect::<Result<Vec<_>>>()?.concat(),
         };
         let varied = varied(&combinations);
@@ -264,18 +263,21 @@ impl SearchSpace {
         Ok(self.grids.iter().map(|grid| grid.without(&fixed)).collect())
     }
 
-    /// Different random combinations, from each grid in turn; fewer if the grids have no more.
+    /// So many different random combinations of each grid; fewer if a grid has no more.
     fn drawn(&self, grids: &[Grid], draws: usize) -> Result<Vec<Combination>> {
-        check_size(draws, "trials")?;
-        let (mut drawn, mut seen) = (Vec::new(), BTreeSet::new());
-        let mut rng = seeded(self.seed);
-        for attempt in 0..draws * 20 {
-            if drawn.len() == draws || grids.is_empty() {
-                break;
-            }
-            let one = grids[attempt % grids.len()].draw(&mut rng);
-            if seen.insert(one.iter().map(|(key, value)| format!("{key}={value}\n")).collect::<String>()) {
-                drawn.push(one);
+        check_size(draws.saturating_mul(grids.len()), "trials")?;
+        let mut drawn = Vec::new();
+        for grid in grids {
+            let (mut rng, mut seen) = (seeded(self.seed), BTreeSet::new());
+            for _ in 0..draws * 20 {
+                if seen.len() == draws {
+                    break;
+                }
+                let one = grid.draw(&mut rng);
+                if seen.insert(one.iter().map(|(key, value)| format!("{key}={value}\n")).collect::<String>())
+                {
+                    drawn.push(one);
+                }
             }
         }
         Ok(drawn)

@@ -9,6 +9,7 @@ use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::ids;
 use crate::app::App;
 use crate::error::{ApiError, ApiResult, ErrorBody};
 use crate::extract::ApiJson;
@@ -23,14 +24,17 @@ const LONGEST: usize = 512;
 pub(crate) struct Event {
     /// The user's id.
     #[schema(min_length = 1, max_length = 512)]
+    #[serde(deserialize_with = "ids::one")]
     pub user: String,
     /// The item's id; the model need not know it.
     #[schema(min_length = 1, max_length = 512)]
+    #[serde(deserialize_with = "ids::one")]
     pub item: String,
     /// When it happened, in seconds since 1970; now, if it is not given.
     #[schema(minimum = 0, maximum = 253_402_300_799_i64)]
     pub timestamp: Option<i64>,
-    /// What happened, such as `click`.
+    /// What happened. Without `--positive-events`, these count as interactions: click, view, play, read, like, save, share,
+    /// add-to-cart, purchase; any other event is stored and changes no list.
     #[schema(max_length = 512)]
     pub event: Option<String>,
 }
@@ -48,12 +52,16 @@ pub(crate) struct FeedbackRequest {
 pub struct Stored {
     /// The number of events; they are on the disk.
     pub stored: usize,
+    /// How many of them count as interactions.
+    pub positive: usize,
 }
 
 /// Store what users did
 ///
-/// Events are appended to the feedback log, which `rivalry train --data` reads. They are on the disk (fdatasync) when this
-/// is answered. The items are left out of the users' next lists.
+/// Interactions (events without a name, or with one of the names of `--positive-events`) are appended to the feedback log,
+/// which `rivalry train --data` reads, and their items are left out of the users' next lists. All other events, such as
+/// impressions and dislikes, are stored in a file beside it and change no list. Both are on the disk (fdatasync) when this
+/// is answered.
 #[utoipa::path(
     post, path = "/api/feedback", tag = "feedback", request_body = FeedbackRequest,
     responses(
@@ -81,11 +89,12 @@ pub(crate) async fn feedback(
             r#"for example {"events": [{"user": "7", "item": "12"}]}"#,
         ));
     }
-    log.append(&records).await?;
-    for record in &records {
+    let stored = records.len();
+    let positive = log.append(records).await?;
+    for record in &positive {
         app.seen.add(&record.user, &record.item);
     }
-    Ok(Json(Stored { stored: records.len() }))
+    Ok(Json(Stored { stored, positive: positive.len() }))
 }
 
 impl App {

@@ -2,6 +2,7 @@
 
 pub(crate) mod explain;
 pub(crate) mod feedback;
+mod ids;
 pub(crate) mod lists;
 pub(crate) mod models;
 pub(crate) mod openapi;
@@ -57,7 +58,7 @@ async fn unknown_path() -> ApiError {
 }
 
 async fn wrong_method() -> ApiError {
-    let message = "this path is asked with another method";
+    let message = "method not allowed for this path";
     let status = StatusCode::METHOD_NOT_ALLOWED;
     ApiError::new(status, "wrong_method", message, "the paths and their methods are described at /docs")
 }

@@ -11,7 +11,7 @@ use super::{explain, feedback, models, rank, recommend, search, similar};
 #[openapi(
     info(
         title = "Rivalry",
-        description = "Recommendations of trained models. Every answer names the model and its checksum. Errors are JSON with a code, a message and a help.",
+        description = "Recommendations of trained models. Every answer names the model and its checksum. Errors are JSON with a code, a message and a hint (`help`).",
         license(name = "MIT OR Apache-2.0"),
     ),
     paths(

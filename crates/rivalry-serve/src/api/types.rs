@@ -4,6 +4,8 @@ use rivalry::data::ItemInfo;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::ids;
+
 /// The number of items in a list unless asked otherwise.
 pub(super) const N: usize = 20;
 
@@ -125,9 +127,11 @@ pub(crate) struct Page {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RecommendRequest {
-    /// Users, by original id.
+    /// Users, by original id; whole numbers are taken as text.
+    #[serde(default, deserialize_with = "ids::optional_list")]
     pub users: Option<Vec<String>>,
     /// The items of a user that the model has never seen; not together with `users`.
+    #[serde(default, deserialize_with = "ids::optional_list")]
     pub items: Option<Vec<String>>,
     /// Number of items per list.
     #[serde(default = "default_n")]
@@ -138,9 +142,10 @@ pub(crate) struct RecommendRequest {
     #[schema(minimum = 0, default = 0)]
     pub offset: usize,
     /// Recommend only these items.
+    #[serde(default, deserialize_with = "ids::optional_list")]
     pub include: Option<Vec<String>>,
     /// Never recommend these items.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "ids::list")]
     pub exclude: Vec<String>,
     /// The model, by name.
     pub model: Option<String>,
@@ -151,10 +156,13 @@ pub(crate) struct RecommendRequest {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RankRequest {
     /// The user, by original id.
+    #[serde(default, deserialize_with = "ids::optional")]
     pub user: Option<String>,
     /// The items of a user that the model has never seen; not together with `user`.
+    #[serde(default, deserialize_with = "ids::optional_list")]
     pub items: Option<Vec<String>>,
     /// What is to be ordered. Seen items stay.
+    #[serde(deserialize_with = "ids::list")]
     pub candidates: Vec<String>,
     /// The model, by name.
     pub model: Option<String>,

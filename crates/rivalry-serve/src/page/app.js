@@ -180,9 +180,9 @@ function explain(item) {
     if (state.list && state.list.source === "popularity") return showNeighbours(item);
     const why = await ask("api/explain", body);
     const parts = [];
-    parts.push(...table("Items of the history that speak for it", ["item", "contribution"],
+    parts.push(...table("History items that support it", ["item", "contribution"],
       why.because.map((part) => [itemLink(part), number(part.score)])));
-    parts.push(make("p", { class: "meta" }, `score ${number(why.item.score)}; of a new user with this history ${number(why.fold_in_score)}, which the contributions explain`));
+    parts.push(make("p", { class: "meta" }, `score ${number(why.item.score)}. The contributions explain ${number(why.fold_in_score)}, the score of a new user with this history.`));
     parts.push(...table("Hardest rivals", ["item", "score", "similarity"],
       why.hardest.map((rival) => [itemLink(rival), number(rival.score), optional(rival.similarity)])));
     if (why.similar) {

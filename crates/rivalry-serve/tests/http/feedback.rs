@@ -112,3 +112,40 @@ fn what_is_no_event_is_refused_and_nothing_is_stored() {
     let answer = world.post("/api/feedback", r#"{"events": [{"user": "1", "item": "1"}]}"#);
     assert_eq!(code(answer), (404, "no_feedback".to_owned()));
 }
+
+#[test]
+fn only_positive_events_are_interactions() {
+    let world = with_log();
+    let user = dsl().users.original(7);
+    let path = format!("/api/recommend/{user}?n=10");
+    let before: Recommendations = world.ask(&path);
+    let event =
+        |place: usize, event: &str| json!({ "user": user, "item": before.items[place].item, "event": event });
+    let events = [event(0, "dislike"), event(1, "impression"), event(2, "Purchase")];
+    let stored: Stored = world.tell("/api/feedback", json!({ "events": events }));
+    assert_eq!((stored.stored, stored.positive), (3, 1));
+    let after: Recommendations = world.ask(&path);
+    assert_eq!((&after.items[..2], &after.items[2..9]), (&before.items[..2], &before.items[3..]));
+    // What training reads holds interactions alone; the others are kept beside it.
+    let lines = |file: &str| std::fs::read_to_string(world.folder.path().join(file)).unwrap().lines().count();
+    assert_eq!((lines("feedback.jsonl"), lines("feedback.other.jsonl")), (1, 2));
+
+    let disliked =
+        json!({ "events": [{ "user": "critic", "item": before.items[0].item, "event": "dislike" }] });
+    let _: Stored = world.tell("/api/feedback", disliked);
+    let list: Recommendations = world.ask("/api/recommend/critic");
+    assert_eq!(list.source, Source::Popularity, "nothing is recommended from a dislike");
+}
+
+#[test]
+fn the_names_of_positive_events_are_an_option() {
+    let world = World::with(&[("a", dsl())], |folder, options| {
+        options.feedback = Some(folder.join("feedback.jsonl"));
+        options.positive_events = vec!["finished".to_owned()];
+    });
+    let events = ["finished", "click"].map(|event| json!({ "user": 1, "item": 2, "event": event }));
+    let stored: Stored = world.tell("/api/feedback", json!({ "events": events }));
+    assert_eq!((stored.stored, stored.positive), (2, 1));
+    let log = std::fs::read_to_string(world.folder.path().join("feedback.jsonl")).unwrap();
+    assert!(log.contains(r#""user":"1","item":"2""#), "whole numbers are taken as text: {log}");
+}

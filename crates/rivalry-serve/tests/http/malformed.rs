@@ -199,3 +199,22 @@ fn every_kept_body_of_the_fuzzer_is_answered() {
     }
     assert!(bodies > 5);
 }
+
+#[test]
+fn whole_numbers_are_ids_and_other_values_are_refused_in_plain_words() {
+    let world = World::of(dsl());
+    let user = dsl().users.original(7);
+    for body in [r#"{"users": [196, -3]}"#.to_owned(), format!(r#"{{"user": {user:?}, "candidates": [5]}}"#)]
+    {
+        let path = if body.contains("candidates") { "/api/rank" } else { "/api/recommend" };
+        let (status, answer) = world.post(path, &body);
+        assert_eq!(status, 200, "{body}: {answer}");
+    }
+    let (status, answer) = world.post("/api/recommend", r#"{"users": [true]}"#);
+    assert_eq!(status, 422);
+    assert!(
+        answer.contains("users[0]: found boolean `true`, expected an id (text or a whole number)"),
+        "{answer}"
+    );
+    assert!(!answer.contains("target type") && !answer.contains("column"), "{answer}");
+}

@@ -22,6 +22,8 @@ pub fn dataset(n_users: usize, n_items: usize, per_user: usize) -> Dataset {
         test: none,
         checksum: String::new(),
         notes: Vec::new(),
+        warnings: Vec::new(),
+        split: None,
         skipped: Default::default(),
     }
 }

@@ -47,6 +47,12 @@ pub(super) fn choices_of<T: DeserializeOwned>(setting: &str) -> Vec<String> {
     }
 }
 
+/// What to do about a number in quotes.
+fn unquoted(value: &str) -> &'static str {
+    let is_number = value.trim_end_matches('"').parse::<f64>().is_ok();
+    if is_number { ": write it without quotes" } else { "" }
+}
+
 /// Rust's names of types, as people call them.
 fn plain(message: &str) -> String {
     let names = [
@@ -64,6 +70,13 @@ fn plain(message: &str) -> String {
     // The kind of a value, such as `floating point`, stands before the value in quotes.
     let found = found.trim_start_matches("invalid type: ").trim_start_matches("invalid value: ");
     let value = match found.split_once(['`', '"']) {
+        Some((_, value)) if found.starts_with("string ") => {
+            return format!(
+                "expected {expected}, found the text \"{}\"{}",
+                value.trim_end_matches('"'),
+                unquoted(value)
+            );
+        }
         Some((_, value)) => value.trim_end_matches(['`', '"']),
         None => match found {
             "sequence" => "a list",

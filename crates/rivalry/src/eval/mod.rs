@@ -3,6 +3,7 @@
 //! [`evaluate`] takes a [`Scorer`](crate::scorer::Scorer) and a [`Dataset`](crate::data::Dataset) and knows nothing of
 //! how either was made. A new metric is one file in `metric/` and one line in [`METRICS`].
 
+mod artefacts;
 mod beyond;
 mod bucket;
 mod check;
@@ -16,7 +17,9 @@ mod per_user;
 mod tests;
 mod verify;
 
+pub use artefacts::artefacts;
 pub use bucket::Bucket;
+pub use check::check_held_out;
 pub use evaluate::{Evaluation, evaluate, evaluate_with_progress};
 use held_out::HeldOut;
 pub use metric::{Judged, METRICS, MetricEntry};

@@ -87,12 +87,25 @@ impl Default for EvalOptions {
 }
 
 impl EvalOptions {
-    /// Checks that these data can be evaluated with these settings, before anything costly is done.
+    /// Checks that these data can be evaluated with these settings, before anything costly is done. Without held-out sets
+    /// nothing is evaluated, so nothing is refused.
     ///
     /// # Errors
     /// If a list length is 0 or exceeds the number of items.
     pub fn check(&self, dataset: &Dataset) -> Result<()> {
+        if dataset.valid.is_empty() && dataset.test.is_empty() {
+            return Ok(());
+        }
         check::list_lengths(&self.k, dataset.train.n_items()).map(|_| ())
+    }
+
+    /// Shortens lists of the default length where there are fewer items, and returns the new length if it did.
+    pub fn fit_default(&mut self, n_items: usize) -> Option<usize> {
+        let too_long = self.k == Self::default().k && self.k.iter().any(|&k| k > n_items) && n_items > 0;
+        too_long.then(|| {
+            self.k = vec![n_items];
+            n_items
+        })
     }
 
     /// The same evaluation with nothing but the metrics: no buckets, no beyond-accuracy, no values per user.
@@ -112,11 +125,12 @@ impl EvalOptions {
         }
         let measured = self.k.iter().flat_map(|&k| METRICS.iter().map(move |entry| entry.at(k).to_string()));
         let measured: Vec<String> = measured.collect();
-        let error =
-            InputError::new(format!("{metric} is not measured for each user when epochs are compared"));
-        let lists = format!("eval.k=[{}]", metric.k());
-        let help =
-            format!("choose one of {}; another list length is measured with {lists}", measured.join(", "));
+        let error = InputError::new(format!("{metric} is not measured"));
+        let mut help = format!("choose one of {}", measured.join(", "));
+        if metric.entry().is_some() {
+            let lists: Vec<String> = self.k.iter().chain([&metric.k()]).map(usize::to_string).collect();
+            help += &format!("; or measure it, too, with `eval.k = {}`", lists.join(","));
+        }
         Err(error.field("eval.select_by").help(help).into())
     }
 

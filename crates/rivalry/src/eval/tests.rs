@@ -17,6 +17,8 @@ fn dataset(train: Interactions, valid: Interactions, test: Interactions) -> Data
         test,
         checksum: String::new(),
         notes: Vec::new(),
+        warnings: Vec::new(),
+        split: None,
         skipped: Default::default(),
     }
 }

@@ -10,7 +10,7 @@ use crate::params::Param;
 
 pub(super) const BSL: Entry = Entry {
     name: "bsl",
-    summary: "bilateral softmax: one temperature for the positive, another for the negatives",
+    summary: "bilateral softmax: one temperature for the positive, another for the negatives; sl where they are equal, as by default",
     params: &[TAU1, TAU2, LOG_Q],
     build: Build {
         loss: |params| {

@@ -31,6 +31,8 @@ pub struct Model {
     pub train: Interactions,
     /// What else is known of the users: the validation and test sets. It is not recommended again.
     pub held_out: Interactions,
+    /// The validation set, which is part of `held_out`; `None` if the file is of a release that didn't write it.
+    pub valid: Option<Interactions>,
     /// How it was trained; `config.model` is what it is.
     pub config: Config,
     /// What was learned.
@@ -56,6 +58,7 @@ impl Model {
             items: dataset.items.clone(),
             train: dataset.train.clone(),
             held_out: Interactions::from_pairs(dataset.users.len(), dataset.items.len(), pairs),
+            valid: Some(dataset.valid.clone()),
             config,
             tensors,
             epoch,
@@ -97,6 +100,7 @@ impl Model {
         file.put_ids("ids.items", &self.items);
         file.put_interactions("train", &self.train);
         file.put_interactions("held_out", &self.held_out);
+        self.valid.iter().for_each(|valid| file.put_interactions("valid", valid));
         file.texts.extend([
             ("format".to_owned(), format!("rivalry-model {FORMAT}")),
             ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
@@ -137,12 +141,16 @@ impl Model {
         let (users, items) = (file.get_ids("ids.users")?, file.get_ids("ids.items")?);
         let train = file.get_interactions("train", items.len())?;
         let held_out = file.get_interactions("held_out", items.len())?;
-        if [train.n_users(), held_out.n_users()] != [users.len(); 2] {
+        let valid = match file.has_interactions("valid") {
+            true => Some(file.get_interactions("valid", items.len())?),
+            false => None,
+        };
+        if [&train, &held_out].into_iter().chain(&valid).any(|table| table.n_users() != users.len()) {
             return Err(broken("its tables and ids are of different sizes"));
         }
-        let common = ["ids.", "train.", "held_out."];
+        let common = ["ids.", "train.", "held_out.", "valid."];
         let tensors = file.split_off(|name| !common.iter().any(|prefix| name.starts_with(prefix)));
-        let model = Self { users, items, train, held_out, config, tensors, epoch, data_checksum };
+        let model = Self { users, items, train, held_out, valid, config, tensors, epoch, data_checksum };
         model.check_sizes()?;
         Ok(model)
     }

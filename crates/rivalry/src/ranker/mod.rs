@@ -3,6 +3,7 @@
 mod candidates;
 pub(crate) mod check;
 mod explain;
+mod known;
 mod lists;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ mod top_k;
 
 pub(crate) use self::candidates::{Candidates, Mask};
 pub use self::explain::{Contribution, Explanation, Rival, Rivals, RivalsOf};
+pub use self::known::Known;
 pub use self::lists::RankedLists;
 pub use self::top_k::QUERIES;
 use self::top_k::{Ranking, top_k};
@@ -47,8 +49,9 @@ pub struct Ranker {
 /// Which items may be recommended. The default leaves out what the model knows of the user.
 #[derive(Clone, Copy)]
 pub struct Filter<'a> {
-    /// Leave out the items that the model knows of a user: training, validation and test interactions.
-    pub known: bool,
+    /// The items known of a user that are left out. For a new user these are the items of the history, unless it is
+    /// [`Known::Nothing`].
+    pub known: Known,
     /// Leave out these items too, one row per list.
     pub exclude: Option<&'a Interactions>,
     /// Recommend only these items: ascending, each once.
@@ -59,13 +62,13 @@ pub struct Filter<'a> {
 
 impl Default for Filter<'_> {
     fn default() -> Self {
-        Self { known: true, exclude: None, allow: None, deny: &[] }
+        Self { known: Known::All, exclude: None, allow: None, deny: &[] }
     }
 }
 
 impl Filter<'_> {
     /// Every item is a candidate.
-    pub const NONE: Filter<'static> = Filter { known: false, exclude: None, allow: None, deny: &[] };
+    pub const NONE: Filter<'static> = Filter { known: Known::Nothing, exclude: None, allow: None, deny: &[] };
 }
 
 /// Users or items, to find their neighbours.
@@ -119,10 +122,8 @@ impl Ranker {
     pub fn recommend(&self, users: &[u32], n: usize, filter: &Filter<'_>) -> Result<RankedLists> {
         check::ids("user", users, self.scorer.n_users())?;
         let mut candidates = self.candidates(users.len(), filter)?;
-        if filter.known {
-            candidates = candidates
-                .without(Mask::OfUser(&self.model.train, users))
-                .without(Mask::OfUser(&self.model.held_out, users));
+        for mask in filter.known.masks(&self.model, users)? {
+            candidates = candidates.without(mask);
         }
         check::memory(users.len(), n.min(candidates.len()), self.memory)?;
         rank(&*self.scorer, &self.scorer.query(users), users, &candidates, n)
@@ -140,7 +141,7 @@ impl Ranker {
     ) -> Result<RankedLists> {
         self.check_items(histories)?;
         let mut candidates = self.candidates(histories.n_users(), filter)?;
-        if filter.known {
+        if filter.known != Known::Nothing {
             candidates = candidates.without(Mask::OfList(histories));
         }
         let ids: Vec<u32> = (0..histories.n_users() as u32).collect();
@@ -178,7 +179,7 @@ impl Ranker {
         check::ids(kind, ids, scorer.n_users())?;
         check::ids(kind, filter.allow.unwrap_or_default(), scorer.n_items())?;
         let mut candidates = Candidates::all(scorer.n_items()).allow(filter.allow).deny(filter.deny);
-        if filter.known {
+        if filter.known != Known::Nothing {
             candidates = candidates.without(Mask::Itself(ids));
         }
         rank(scorer, &scorer.query(ids), ids, &candidates, n)
@@ -191,7 +192,7 @@ impl Ranker {
     pub fn embeddings(&self) -> Result<&crate::backbone::Embeddings> {
         self.scorer.embeddings().ok_or_else(|| {
             InputError::new(format!("{} has no embeddings", self.model.config.model.name()))
-                .help("use a model that is trained by gradients, such as mf")
+                .help("use a model with embeddings, such as mf")
                 .into()
         })
     }

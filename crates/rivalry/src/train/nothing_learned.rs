@@ -33,9 +33,7 @@ pub(super) fn nothing_learned(
     let Separation { share, all_equal } = Separation::measure(scorer, dataset)?;
     if all_equal {
         return Some(match without_direction(scorer) {
-            true => format!(
-                "the embeddings have no direction any more, their length having overflowed; {SMALLER}"
-            ),
+            true => format!("the embeddings overflowed; {SMALLER}"),
             false => format!("all items have the same score; {SMALLER}"),
         });
     }

@@ -28,7 +28,7 @@ fn a_grid_is_every_combination_once_and_says_what_varies() {
 fn draws_are_different_repeatable_and_within_their_range() {
     let text = "trials = 7\ngrid = { loss.type = 'sl', loss.tau = { from = 0.01, to = 1.0, log = true } }";
     let (first, again) = (trials(text).unwrap(), trials(text).unwrap());
-    assert_eq!((first.len(), &first), (7, &again));
+    assert_eq!((first.len(), &first), (8, &again), "seven besides the default");
     assert!(first.iter().all(|t| (0.01..=1.0).contains(&tau(t))));
     assert_ne!(trials(&format!("seed = 1\n{text}")).unwrap(), first);
     let whole =
@@ -36,9 +36,23 @@ fn draws_are_different_repeatable_and_within_their_range() {
     let negatives: Vec<_> =
         trials(whole).unwrap().iter().map(|t| t.config.gradient.as_ref().unwrap().train.negatives).collect();
     let [default, drawn @ ..] = &negatives[..] else { panic!("{negatives:?}") };
-    assert!(*default == 1000 && drawn.len() == 4 && drawn.iter().all(|n| (10..=90).contains(n)), "{drawn:?}");
+    assert!(*default == 1000 && drawn.len() == 5 && drawn.iter().all(|n| (10..=90).contains(n)), "{drawn:?}");
     // There are only two points, however many are wanted.
     assert_eq!(trials("trials = 9\ngrid = { loss.type = ['sl', 'bpr'] }").unwrap().len(), 2);
+}
+
+#[test]
+fn every_loss_is_drawn_as_often() {
+    let space = ["sl", "dsl-ca", "bpr"]
+        .iter()
+        .fold(SearchSpace::new(), |space, loss| space.with_loss(loss, LossGrid::BuiltIn).unwrap())
+        .with(setting_layer("data.source=synthetic").unwrap())
+        .with_draws(2);
+    let found = space.trials().unwrap();
+    for loss in ["sl", "dsl-ca", "bpr"] {
+        let of_loss = found.iter().filter(|trial| trial.config.loss_name() == Some(loss));
+        assert_eq!(of_loss.filter(|trial| !trial.is_baseline()).count(), 2, "{loss}");
+    }
 }
 
 #[test]
@@ -51,8 +65,8 @@ fn what_is_fixed_is_not_searched_over() {
     assert_eq!(found.len(), 6, "five α of dsl-ca, and sl with nothing left to try");
     assert!(found.iter().all(|trial| tau(trial) == 0.33));
     assert!(found.iter().all(|trial| trial.settings.iter().all(|(key, _)| key != "loss.tau")));
-    // As many are drawn as there would be without the key.
-    assert_eq!(space.with_draws(4).trials().unwrap().len(), 4);
+    // Of dsl-ca three, besides its default; of sl the only one.
+    assert_eq!(space.with_draws(3).trials().unwrap().len(), 5);
 }
 
 #[test]
@@ -101,10 +115,10 @@ fn the_defaults_are_a_trial_wherever_there_is_something_to_search() {
     assert!(found.len() == 3 && found.iter().all(|trial| tau(trial) == 0.3));
     let single = trials("grid = { loss.type = ['sl', 'bpr'], optim.lr = 0.5 }").unwrap();
     assert_eq!(origins(&single), [&Origin::Searched, &Origin::Searched]);
-    // They count among the random trials, and a trial that is on the grid already is not trained twice.
+    // Random trials are drawn besides them, and a trial that is on the grid already is not trained twice.
     let drawn =
         trials("trials = 4\ngrid = { loss.type = 'sl', loss.tau = { from = 0.01, to = 1.0 } }").unwrap();
-    assert_eq!((drawn.len(), origins(&drawn)[0]), (4, &Origin::Default));
+    assert_eq!((drawn.len(), origins(&drawn)[0]), (5, &Origin::Default));
     let found = trials("grid = { loss.type = 'sl', loss.tau = [0.1, 0.2] }").unwrap();
     assert_eq!((found.len(), tau(&found[0]), origins(&found)[0]), (2, 0.2, &Origin::Default));
     // All have the same budget.

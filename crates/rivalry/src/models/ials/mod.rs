@@ -75,7 +75,7 @@ const REGULARIZATION_EXP: Param = Param {
 };
 const UNOBSERVED_WEIGHT: Param = Param {
     name: "unobserved_weight",
-    doc: "α, the weight of all pairs, as against 1 for the training pairs",
+    doc: "α, the weight of all pairs, compared with 1 for training pairs",
     default: Value::Number(0.1),
     range: Range::Positive,
     search: Search::log_uniform(&[0.01, 0.03, 0.1, 0.3, 1.0]),
