@@ -52,6 +52,8 @@ fn world(n_users: usize, n_items: usize, train: &[(u32, u32)], test: &[(u32, u32
         test: part(test),
         checksum: String::new(),
         notes: Vec::new(),
+        warnings: Vec::new(),
+        split: None,
         skipped: Default::default(),
     }
 }
