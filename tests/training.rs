@@ -294,8 +294,8 @@ fn a_training_that_learned_nothing_says_so_and_others_do_not() {
     // Propagation alone puts neighbours in the graph near each other, so that of a graph model no learning is needed to
     // score training items higher.
     for (model, lr, sign) in [
-        ("mf", "optim.lr=1e30", "no direction"),
-        ("lightgcn", "optim.lr=1e30", "no direction"),
+        ("mf", "optim.lr=1e30", "overflowed"),
+        ("lightgcn", "optim.lr=1e30", "overflowed"),
         ("mf", "optim.lr=1e-9", "by chance"),
     ] {
         for dataset in [&world, &without] {

@@ -174,9 +174,9 @@ fn a_training_that_learned_nothing_ends_with_a_warning() {
     let world = World::with_log();
     let args = ["train", "--data", "log.csv", "--loss", "sl", "--epochs", "2", "--negatives", "10", "--out"];
     let (_, said) = world.ok(&[&args[..], &["bad", "--lr", "1e30", "--quiet"]].concat());
-    holds(&said, &["warning: nothing was learned: ", "no direction", "try a smaller learning rate (--lr)"]);
+    holds(&said, &["warning: nothing was learned: ", "overflowed", "try a smaller learning rate (--lr)"]);
     let record: Value = serde_json::from_slice(&world.read("bad/metrics.json")).unwrap();
-    holds(record["nothing_learned"].as_str().unwrap(), &["no direction"]);
+    holds(record["nothing_learned"].as_str().unwrap(), &["overflowed"]);
     let (_, said) = world.ok(&[&args[..], &["good"]].concat());
     assert!(!said.contains("warning"), "{said}");
 }

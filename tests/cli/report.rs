@@ -131,8 +131,7 @@ fn invalid_input_is_refused_by_name() {
     std::fs::remove_file(world.path("new.html")).unwrap();
     world.write("runs/sl/log.jsonl", &log);
     world.write("runs/sl/metrics.json", "{");
-    holds(
-        &world.fails(2, &["report", "runs", "-o", "new.html"]),
-        &["runs/sl/metrics.json:", "not the metrics of a run"],
-    );
+    let (_, said) = world.ok(&["report", "runs", "-o", "new.html"]);
+    holds(&said, &["left out a run: runs/sl/metrics.json:", "not the metrics of a run"]);
+    holds(&world.fails(2, &["report", "runs/sl", "-o", "r.html", "--force"]), &["not the metrics of a run"]);
 }

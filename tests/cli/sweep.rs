@@ -58,7 +58,8 @@ fn a_loss_comes_with_its_grid() {
         "10",
     ];
     let found = world.json(&[&args[..], &["--json"]].concat());
-    assert_eq!((found["folder"].as_str().unwrap(), names(&found).len()), ("runs/sweep-synthetic-sl", 2));
+    // Two, besides the default.
+    assert_eq!((found["folder"].as_str().unwrap(), names(&found).len()), ("runs/sweep-synthetic-sl", 3));
 }
 
 #[test]

@@ -185,7 +185,7 @@ fn the_metric_that_selects_is_a_choice() {
     holds(&said, &["validation Recall@20"]);
     holds(&String::from_utf8(world.read("r/config.toml")).unwrap(), &["select_by = \"Recall@20\""]);
     let args = ["train", "--data", "log.csv", "--select-by", "NDCG@10"];
-    holds(&world.fails(2, &args), &["--select-by: NDCG@10 is not measured", "NDCG@20", "eval.k=[10]"]);
+    holds(&world.fails(2, &args), &["--select-by: NDCG@10 is not measured", "NDCG@20", "--k 20,10"]);
     let sweep = [
         "sweep",
         "--data",

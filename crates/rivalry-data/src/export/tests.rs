@@ -121,9 +121,9 @@ fn names_without_a_format_are_refused() {
     };
     for (file, name, said) in [
         ("a.xlsx", None, "there are csv, tsv, jsonl"),
-        ("csv", None, "names no format"),
-        ("a.gz", None, "names no format"),
-        ("a.parquet.gz", None, "compressed within"),
+        ("csv", None, "can't tell the format"),
+        ("a.gz", None, "can't tell the format"),
+        ("a.parquet.gz", None, "compressed already"),
         ("a.parquet", Some("csv"), "not that of the format 'csv'"),
         ("a.csv", Some("cvs"), "unknown format 'cvs'"),
     ] {

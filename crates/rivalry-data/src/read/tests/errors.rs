@@ -113,7 +113,7 @@ fn empty_files() {
 
 #[test]
 fn invalid_ratings_timestamps_and_ids() {
-    for rating in ["good", "NaN", "inf", "1e39"] {
+    for rating in ["good", "inf", "1e39"] {
         let error = error_of("a.csv", format!("user,item,stars\n1,2,3\n1,3,{rating}\n"), &defaults());
         check(
             &error,
