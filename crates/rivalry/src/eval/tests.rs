@@ -109,7 +109,7 @@ fn what_cannot_be_measured_is_refused_with_a_way_out() {
         error.to_string()
     };
     let too_long = refusal(&scorer, &data, vec![5, 20]);
-    assert_eq!(too_long, "K = 20, but there are only 7 items\n  help: choose a K of at most 7");
+    assert_eq!(too_long, "eval.k: K = 20, but there are only 7 items\n  help: choose a K of at most 7");
     assert!(refusal(&scorer, &data, vec![5, 0]).contains("K = 0, but a list has at least one item"));
     assert!(refusal(&scorer, &data, vec![]).contains("no K to evaluate at"));
     let other = with_scores(&vec![vec![0.0; 7]; 4]);

@@ -67,7 +67,14 @@ fn what_is_wrong_is_named() {
     assert!(error("loss.tau=0").starts_with("loss.tau: expected a number > 0"));
     assert!(error("optim.lr=nan").starts_with("optim.lr: expected a number > 0, found nan"));
     assert!(error("train.batch_size=0").starts_with("train.batch_size: expected a whole number ≥ 1"));
-    assert_eq!(error("train.epochs=many"), "train.epochs: expected a whole number ≥ 1, found many");
+    assert_eq!(
+        error("train.epochs=many"),
+        "train.epochs: expected a whole number ≥ 1, found the text \"many\""
+    );
+    assert_eq!(
+        error("train.epochs=\"50\""),
+        "train.epochs: expected a whole number ≥ 1, found the text \"50\": write it without quotes"
+    );
     assert_eq!(error("train.epochs=2.5"), "train.epochs: expected a whole number ≥ 1, found 2.5");
     assert_eq!(error("train.epochs=-3"), "train.epochs: expected a whole number ≥ 1, found -3");
     assert_eq!(error("train.epochs=true"), "train.epochs: expected a whole number ≥ 1, found true");
