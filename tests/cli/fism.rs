@@ -55,7 +55,7 @@ fn a_sweep_searches_what_its_loss_has() {
         ["sweep", "--data", "log.csv", "--model", "fism", "--loss", "sl", "--trials", "2", "--out", "s"];
     let document = world.json(&[&sweep[..], SMALL_SWEEP, &["--json"]].concat());
     let trials = document["trials"].as_array().unwrap();
-    assert_eq!((trials.len(), &trials[0]["state"]), (2, &"finished".into()));
+    assert_eq!((trials.len(), &trials[0]["state"]), (3, &"finished".into()), "the default and two drawn");
     assert!(
         trials[0]["settings"].get("loss.tau").is_some() && trials[0]["settings"].get("optim.lr").is_some()
     );

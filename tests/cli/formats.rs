@@ -36,7 +36,9 @@ fn the_files_of_runs_and_the_tensors_of_models_are_those_of_the_page() {
     let piped = ["train", "--data", "-", "--model", "popularity", "--out", "piped", "--quiet"];
     world.command(&piped).write_stdin(world.read("log.csv")).assert().success();
     world.ok(&["inspect", "mf"]);
-    for run in ["mf", "lightgcn", "piped"].into_iter().chain(closed_forms) {
+    world.write("new.csv", "user,item\nann,item/1\n");
+    world.ok(&["update", "popularity", "new.csv", "--out", "updated", "--quiet"]);
+    for run in ["mf", "lightgcn", "piped", "updated"].into_iter().chain(closed_forms) {
         files.extend(names(&world, run));
         let model = Tensors::read(&world.path(&format!("{run}/model.safetensors"))).unwrap();
         tensors.extend(model.names().map(str::to_owned));

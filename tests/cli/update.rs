@@ -103,7 +103,7 @@ fn what_does_not_belong_to_the_run_is_refused() {
     holds(&refused("user,item\nx,y\n"), &["new.csv: has no user and no item of the run", "--user-col"]);
     holds(&refused("user,item\nuser 0,item/0\n"), &["there is nothing new"]);
     holds(&refused("user,item\nuser 0\n"), &["new.csv:2"]);
-    holds(&world.fails(2, &["update", "nowhere", "new.csv"]), &["nowhere", "no such folder"]);
+    holds(&world.fails(2, &["update", "nowhere", "new.csv"]), &["nowhere", "no such file or folder"]);
     holds(&world.fails(2, &["update", "run", "nothing.csv"]), &["nothing.csv"]);
     assert_eq!(world.run(&["update", "run"]).status.code(), Some(2));
     world.write("new.csv", NEW);

@@ -90,7 +90,7 @@ fn what_is_wrong_is_named() {
     assert!(error("model.score=dot").starts_with("model.score: cap adds scores and cosines"));
     assert!(with(&["model.score=dot", "loss.type=sl"]).is_ok());
     assert!(error("loss.tau").contains("expected key=value"));
-    let patience = "train.patience: expected a whole number ≥ 1, or \"none\" to run all epochs, found never";
+    let patience = "train.patience: expected a whole number ≥ 1, or \"none\" to run all epochs, found the text \"never\"";
     assert_eq!(error("train.patience=never"), patience);
 }
 
