@@ -189,6 +189,7 @@ impl Auto {
         if search.closed_forms()? {
             search.gradient_models()?;
         }
+        search.take_up_earlier_trials()?;
         search.folder.write_index(&search.tried)?;
         let (seconds, interrupted) = (search.clock.spent(), search.clock.interrupted());
         spent.write(seconds)?;

@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use rivalry::config::{Config, setting_layer};
 use rivalry::data::{Dataset, LoadOptions};
 use rivalry::memory::MemoryLimit;
 
 use super::clock::Clock;
 use super::{AutoObserver, Skipped};
-use crate::Result;
 use crate::run::RunFolder;
 use crate::selection::{SeedValue, best_setting};
+use crate::settings::Settings;
 use crate::sweep::{SweepFolder, SweepOptions, Trial, TrialGroup, TrialState, TrialStatus};
+use crate::{Error, Result};
 
 /// A search in progress.
 pub(super) struct Search<'a> {
@@ -60,6 +62,27 @@ impl Search<'_> {
             let known = self.tried.iter().any(|known| known.name == trial.name);
             if status.state != TrialState::Pending && !known {
                 self.tried.push(trial.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes up what an earlier search in the folder has tried and this one has not come to.
+    pub fn take_up_earlier_trials(&mut self) -> Result<()> {
+        let path = self.folder.path();
+        let entries = std::fs::read_dir(path).map_err(|e| Error::io("list", path, e))?;
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        names.sort_unstable();
+        names.retain(|name| self.tried.iter().all(|known| known.name != *name));
+        for name in names {
+            let Ok(config) = RunFolder::open(&path.join(&name)).and_then(|folder| folder.config()) else {
+                continue;
+            };
+            let settings = changed_settings(&config)?;
+            let trial = Trial { name, ..Trial::new(config, settings) };
+            if self.folder.status(&trial)?.valid.is_some() {
+                self.tried.push(trial);
             }
         }
         Ok(())
@@ -133,6 +156,18 @@ impl Finalist {
             (None, _) => self.seconds,
         }
     }
+}
+
+/// The settings of model, loss and optimiser that are not the defaults of that model and loss.
+fn changed_settings(config: &Config) -> Result<Vec<(String, toml::Value)>> {
+    let all = Settings::of(config);
+    let types = ["model.type", "loss.type"].map(|key| (key, all.text(key)));
+    let layers = types.iter().filter_map(|(key, name)| Some(format!("{key}={}", name.as_ref()?)));
+    let layers = layers.map(|setting| setting_layer(&setting)).collect::<Result<Vec<_>>>()?;
+    let defaults = Settings::of(&Config::from_layers(&layers)?);
+    let searched = |key: &&String| ["model.", "loss.", "optim."].iter().any(|part| key.starts_with(part));
+    let changed = all.keys().filter(searched).filter(|key| all.get(key) != defaults.get(key));
+    Ok(changed.filter_map(|key| Some((key.clone(), all.get(key)?.clone()))).collect())
 }
 
 fn finalist(folder: &Path, trial: Trial, status: TrialStatus, tried: usize) -> Result<Finalist> {

@@ -32,7 +32,7 @@ impl Ids {
         number
     }
 
-    fn new(&self) -> usize {
+    fn added(&self) -> usize {
         self.names.len() - self.old
     }
 }
@@ -52,11 +52,11 @@ impl Merged {
     }
 
     pub fn new_users(&self) -> usize {
-        self.users.new()
+        self.users.added()
     }
 
     pub fn new_items(&self) -> usize {
-        self.items.new()
+        self.items.added()
     }
 
     /// Takes in a log.
@@ -76,7 +76,7 @@ impl Merged {
             for row in 0..records.user.len() {
                 record.rows += 1;
                 let rating = records.rating.as_ref().map(|ratings| ratings[row]);
-                if min_rating.zip(rating).is_some_and(|(min, rating)| !(rating >= min)) {
+                if min_rating.zip(rating).is_some_and(|(min, rating)| rating < min || rating.is_nan()) {
                     record.low_rated += 1;
                     continue;
                 }
