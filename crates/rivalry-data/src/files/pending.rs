@@ -1,6 +1,6 @@
 //! A temporary file that becomes permanent when it is complete.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
@@ -18,11 +18,13 @@ impl PendingFile {
         remove_abandoned(folder, prefix);
         loop {
             let file = tempfile::Builder::new().prefix(prefix).tempfile_in(folder)?;
-            // On file systems without locks `remove_abandoned` never deletes anything, so nothing is lost.
-            let locked = file.as_file().try_lock().is_ok();
-            // Another process may have deleted the file before it was locked.
-            if !locked || is_at(file.as_file(), file.path()) {
-                return Ok(Self(file));
+            match file.as_file().try_lock() {
+                // Another process or thread may have deleted the file before it was locked.
+                Ok(()) if is_at(file.as_file(), file.path()) => return Ok(Self(file)),
+                // Or it has locked it, and is about to delete it.
+                Ok(()) | Err(TryLockError::WouldBlock) => {}
+                // On file systems without locks `remove_abandoned` never deletes anything, so nothing is lost.
+                Err(TryLockError::Error(_)) => return Ok(Self(file)),
             }
         }
     }
@@ -67,6 +69,24 @@ fn make_readable(_: &File) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// While one thread looks for files of dead processes, another creates its own.
+    #[test]
+    fn threads_that_write_at_the_same_time_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let folder = folder.path();
+                scope.spawn(move || {
+                    for _ in 0..300 {
+                        let pending = PendingFile::new(folder, ".tmp-").unwrap();
+                        pending.0.persist(folder.join(format!("result-{thread}"))).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(folder.path().read_dir().unwrap().count(), 4);
+    }
 
     #[test]
     fn files_of_dead_processes_are_deleted_and_those_in_use_are_kept() {
