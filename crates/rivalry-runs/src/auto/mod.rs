@@ -55,7 +55,7 @@ use crate::{Error, Result};
 pub struct AutoOptions {
     /// The settings of the data: at least `data.source`. What they leave open is decided by the data.
     pub settings: toml::Table,
-    /// The metric that decides [default: NDCG@20, or of shorter lists where there are few items].
+    /// The metric that decides (default: NDCG@20, or of shorter lists where there are few items).
     pub metric: Option<MetricAt>,
     /// The budget in minutes.
     pub minutes: f64,
