@@ -40,7 +40,7 @@ def report(command: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
             train(f"runs/{loss}/{seed}", "--loss", loss, "--seed", seed)
     for alpha in ("1", "2"):
         for beta in ("1", "2"):
-            train(f"runs/<dsl> & more/{alpha}{beta}", "--set", f"loss.alpha={alpha}", "--set", f"loss.beta={beta}")
+            train(f"runs/<dsl> & more/{alpha}{beta}", "--loss", "dsl", "--set", f"loss.alpha={alpha}", "--set", f"loss.beta={beta}")
     (world / "runs/sl/1/metrics.json").unlink()
     for loss in ("sl", "dsl-ca"):
         train(f"runs/noisy/{loss}", "--loss", loss, "--set", "data.prepare.noise=0.2")
@@ -55,7 +55,7 @@ def halved(command: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report on a sweep with successive halving and two seeds, one of whose runs was inspected."""
     world = tmp_path_factory.mktemp("halved")
     small = ["--epochs", "9", "--negatives", "30", "--set", "train.eval_every=1", "--set", "model.dim=16"]
-    losses = ["--loss", "sl", "--loss", "dsl-ca", "--trials", "12", "--seeds", "2", "--halving"]
+    losses = ["--loss", "sl", "--loss", "dsl-ca", "--trials", "5", "--seeds", "2", "--halving"]
     sweep = [command, "sweep", "--quiet", "--data", "synthetic", *losses, *small, "--out", "sweep"]
     subprocess.run(sweep, cwd=world, check=True)
     model = next((world / "sweep").glob("dsl-ca-*/model.safetensors"))

@@ -23,7 +23,7 @@ pub struct AutoArgs {
     /// Time for the search, in minutes
     #[arg(long, value_name = "N", default_value_t = 10.0, allow_negative_numbers = true)]
     pub minutes: f64,
-    /// Metric that decides, such as Recall@10 [default: NDCG@20, or of shorter lists where there are few items]
+    /// Metric that decides, such as Recall@10; by default NDCG@20, or of shorter lists where there are few items
     #[arg(long, value_name = "METRIC")]
     pub metric: Option<MetricAt>,
     /// Folder of the search [default: runs/auto-DATA]
