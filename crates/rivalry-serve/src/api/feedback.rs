@@ -23,11 +23,11 @@ const LONGEST: usize = 512;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Event {
     /// The user's id.
-    #[schema(min_length = 1, max_length = 512)]
+    #[schema(value_type = ids::Id)]
     #[serde(deserialize_with = "ids::one")]
     pub user: String,
     /// The item's id; the model need not know it.
-    #[schema(min_length = 1, max_length = 512)]
+    #[schema(value_type = ids::Id)]
     #[serde(deserialize_with = "ids::one")]
     pub item: String,
     /// When it happened, in seconds since 1970; now, if it is not given.

@@ -3,9 +3,21 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
-/// An id.
-struct Id(String);
+/// The id of a user or an item.
+pub(super) struct Id(String);
+
+impl PartialSchema for Id {
+    fn schema() -> RefOr<Schema> {
+        let of = |kind| ObjectBuilder::new().schema_type(kind);
+        OneOfBuilder::new().item(of(Type::String)).item(of(Type::Integer)).into()
+    }
+}
+
+impl ToSchema for Id {}
 
 impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

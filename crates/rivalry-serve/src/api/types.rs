@@ -128,9 +128,11 @@ pub(crate) struct Page {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RecommendRequest {
     /// Users, by original id; whole numbers are taken as text.
+    #[schema(value_type = Option<Vec<ids::Id>>)]
     #[serde(default, deserialize_with = "ids::optional_list")]
     pub users: Option<Vec<String>>,
     /// The items of a user that the model has never seen; not together with `users`.
+    #[schema(value_type = Option<Vec<ids::Id>>)]
     #[serde(default, deserialize_with = "ids::optional_list")]
     pub items: Option<Vec<String>>,
     /// Number of items per list.
@@ -142,9 +144,11 @@ pub(crate) struct RecommendRequest {
     #[schema(minimum = 0, default = 0)]
     pub offset: usize,
     /// Recommend only these items.
+    #[schema(value_type = Option<Vec<ids::Id>>)]
     #[serde(default, deserialize_with = "ids::optional_list")]
     pub include: Option<Vec<String>>,
     /// Never recommend these items.
+    #[schema(value_type = Vec<ids::Id>)]
     #[serde(default, deserialize_with = "ids::list")]
     pub exclude: Vec<String>,
     /// The model, by name.
@@ -156,12 +160,15 @@ pub(crate) struct RecommendRequest {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RankRequest {
     /// The user, by original id.
+    #[schema(value_type = Option<ids::Id>)]
     #[serde(default, deserialize_with = "ids::optional")]
     pub user: Option<String>,
     /// The items of a user that the model has never seen; not together with `user`.
+    #[schema(value_type = Option<Vec<ids::Id>>)]
     #[serde(default, deserialize_with = "ids::optional_list")]
     pub items: Option<Vec<String>>,
     /// What is to be ordered. Seen items stay.
+    #[schema(value_type = Vec<ids::Id>)]
     #[serde(deserialize_with = "ids::list")]
     pub candidates: Vec<String>,
     /// The model, by name.
