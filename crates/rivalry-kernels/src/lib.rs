@@ -7,7 +7,8 @@
 //! - [`Matrix`]: row-major tables with aligned, zero-padded rows.
 //! - [`dots`], [`add_weighted_rows`], [`add_to_rows`], [`BlockedGather`]: gathers and scatters by row id.
 //! - [`pack_panels`], [`dots_packed`], [`add_weighted_sums`]: dense products.
-//! - [`add_gram`], [`solve_normal_equations`]: small least-squares problems.
+//! - [`add_gram`], [`pairwise_dots`], [`solve_normal_equations`]: small least-squares problems.
+//! - [`multiply_panel`], [`subtract_panel_product`]: blocks of large matrices.
 //! - [`spmm`]: sparse matrix times table.
 //! - [`Real`]: functions of a row of scores (log-sum-exp, activations, hinge), with their gradients.
 //! - [`release_free_memory`]: back to the system.
@@ -27,6 +28,8 @@ mod log_sum_exp;
 mod math;
 mod matrix;
 mod normalise;
+mod pairwise;
+mod panel_products;
 mod real;
 mod scalar;
 mod simd;
@@ -43,6 +46,8 @@ pub use gather::{add_to_rows, add_weighted_rows, dots, gather_scaled_rows};
 pub use least_squares::{add_gram, solve_normal_equations};
 pub use matrix::{LANES, Lane, Matrix, ZERO};
 pub use normalise::{normalise, normalise_backward};
+pub use pairwise::pairwise_dots;
+pub use panel_products::{Block, PANEL, PANEL_LANES, multiply_panel, subtract_panel_product};
 pub use real::{Activation, Hinge, HingeSums, Real};
 pub use scalar::{sigmoid, softplus};
 pub use simd::{level_name, prefetch};
