@@ -70,7 +70,6 @@ pub fn subtract_panel_product(left: &[Lane], right: &[Lane], block: Block<'_>) {
     let (rows, columns) = (block.elements.len().div_ceil(block.stride), block.columns);
     let inside = rows <= PANEL && columns <= PANEL.min(block.stride);
     assert!(left.len() == right.len() && inside, "a block of {rows} × {columns}");
-    block.elements.chunks(block.stride).for_each(|row| prefetch(&row[..columns]));
     dispatch!(level(), simd => match has_many_registers(simd) {
         true => subtract::<_, 8, 3>(simd, left, right, block),
         false => subtract::<_, 6, 1>(simd, left, right, block),
@@ -88,6 +87,10 @@ fn subtract<S: Simd, const M: usize, const L: usize>(
     let weights = Weights { values: bytemuck::cast_slice(left), row_stride: 1, col_stride: PANEL };
     let rows = block.elements.len().div_ceil(block.stride);
     for m in (0..rows).step_by(M) {
+        // They arrive while the sums are computed.
+        for row in block.elements.chunks(block.stride).skip(m).take(M) {
+            prefetch(&row[..block.columns]);
+        }
         for first in (0..block.columns.div_ceil(LANES)).step_by(L) {
             let sums = tile::<S, M, L>(simd, weights.skip(m, 0), right, first);
             for r in 0..M.min(rows - m) {

@@ -43,8 +43,9 @@ pub(super) fn negative_inverse(
         let place = Place { n, first: block * BLOCK, size: BLOCK.min(n - block * BLOCK) };
         let len = n.div_ceil(PANEL) * place.panel();
         let (columns, products) = (&mut columns[..len], &mut products[..len]);
-        place.copy_columns(matrix, columns);
-        let Some(inverse) = place.inverse_of_diagonal(matrix) else {
+        let (inverse, ()) =
+            rayon::join(|| place.inverse_of_diagonal(matrix), || place.copy_columns(matrix, columns));
+        let Some(inverse) = inverse else {
             return Inversion::NotPositiveDefinite;
         };
         let panels = columns.par_chunks(place.panel()).zip(products.par_chunks_mut(place.panel()));
