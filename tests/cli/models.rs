@@ -174,8 +174,6 @@ fn every_model_is_trained_verified_repeated_and_asked_for_lists() {
             assert!(similar.to_string().matches("\"item\"").count() > 1, "{model}: {similar}");
             holds(&world.fails(2, &["similar", model, "--item", "nothing"]), &["nothing"]);
         }
-        let too_little = [&train[..6], &["--max-memory", "1K"], training].concat();
-        holds(&world.fails(2, &too_little), &["memory"]);
     }
     let runs: Vec<&str> = models.iter().map(String::as_str).collect();
     world.ok(&[&["compare"], &runs[..]].concat());
