@@ -13,7 +13,7 @@ pub(crate) const POPULARITY_WEIGHT: Param = Param {
     doc: "weight of the log-popularity of an item in its score, in training and in ranking",
     default: Value::Number(0.0),
     range: Range::AtLeast(0.0),
-    search: Search::uniform(&[0.0, 0.05, 0.1, 0.2]),
+    search: Search::NONE,
 };
 
 /// What is added to the score of each item.
