@@ -10,7 +10,7 @@ use crate::params::{Param, Range, Search, Value};
 
 pub(crate) const POPULARITY_WEIGHT: Param = Param {
     name: "popularity_weight",
-    doc: "weight of the log-popularity of an item in its score, in training and in ranking",
+    doc: "weight of the log-popularity of an item in its score, in training and in ranking; where no loss is chosen, that of the default loss",
     default: Value::Number(0.0),
     range: Range::AtLeast(0.0),
     search: Search::NONE,
