@@ -18,6 +18,7 @@ use super::{
     BLOCK, Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, POPULARITY_WEIGHT, SCORE, Step, Users,
 };
 use crate::data::Interactions;
+use crate::optim::Touched;
 use crate::params::{Param, Params, Range, Search, Value};
 use crate::rng::{Purpose, stream};
 
@@ -89,7 +90,7 @@ impl XSimGcl {
 impl Backbone for XSimGcl {
     fn forward(&mut self, learned: &Embeddings, scored: &mut Embeddings) {
         self.contrast.clear();
-        self.propagation.apply(learned, None, scored);
+        self.propagation.apply(learned, Touched::default(), scored);
     }
 
     fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, step: Step<'_>) {
@@ -131,7 +132,7 @@ impl Backbone for XSimGcl {
         let rest = propagation.rest;
         contrast.add_gradients_of_b(1.0 / rest, propagation.add_up(grads));
         next.resize_like(grads);
-        propagation.carry_on(grads, None, next);
+        propagation.carry_on(grads, Touched::default(), next);
         std::mem::swap(grads, next);
         contrast.clear();
     }
