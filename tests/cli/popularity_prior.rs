@@ -43,8 +43,8 @@ fn a_run_with_a_prior_goes_through_the_commands() {
 fn a_large_weight_ranks_by_popularity_and_none_leaves_everything_as_it_was() {
     let world = World::new();
     world.write("log.csv", &skewed());
-    world.train("plain", &[]);
-    world.train("zero", &["--set", "model.popularity_weight=0"]);
+    world.train("plain", &["--loss", "sl"]);
+    world.train("zero", &["--loss", "sl", "--set", "model.popularity_weight=0"]);
     assert!(world.read("plain/model.safetensors") == world.read("zero/model.safetensors"));
     world.train("large", &["--set", "model.popularity_weight=1000"]);
     world.ok(&["train", "--data", "log.csv", "--model", "popularity", "--out", "popularity", "--quiet"]);

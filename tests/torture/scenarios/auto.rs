@@ -15,12 +15,12 @@ use crate::random::Random;
 pub const SCENARIO: Scenario = Scenario { name: "`auto`, kill -9", run };
 
 /// Kills of one search, whose budget is spent by all of its processes together.
-const KILLS: usize = 3;
+const KILLS: usize = 2;
 
 fn auto(folder: &Path, out: &str) -> std::process::Command {
     rivalry(
         folder,
-        &["auto", "log.csv", "--minutes", "0.04", "--threads", "2", "--json", "--quiet", "--out", out],
+        &["auto", "log.csv", "--minutes", "0.02", "--threads", "2", "--json", "--quiet", "--out", out],
     )
 }
 
