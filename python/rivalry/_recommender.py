@@ -106,7 +106,7 @@ class Recommender(Parameters, Ranking):
     Attributes
     ----------
     user_factors, item_factors:
-        The embeddings whose dot products are the scores.
+        The embeddings whose dot products are the scores; with a popularity prior they have one column more than ``factors``.
     history_:
         One dictionary per evaluation; empty for a closed-form model.
     report_:

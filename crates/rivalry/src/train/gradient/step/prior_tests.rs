@@ -89,6 +89,6 @@ fn quantiles_have_the_prior() {
     // User 0 has item 4 and draws 1, user 2 has items 4 and 8 and draws 7.
     step.step_with(batch, &*sampler, &|row, out| out.fill([1, 7][row])).unwrap();
     let state = step.loss_state();
-    let quantiles: Vec<f64> = state.values().flatten().map(|&value| f64::from(value)).collect();
+    let quantiles = &state["quantiles"];
     assert!((quantiles[0] - 400.0).abs() < 2.0 && (quantiles[2] - 800.0).abs() < 2.0, "{quantiles:?}");
 }
