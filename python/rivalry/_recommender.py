@@ -70,7 +70,8 @@ class Recommender(Parameters, Ranking):
         The model, such as ``"mf"``, ``"lightgcn"`` or ``"ease"``, and its parameters, such as ``{"layers": 2}``
         (see :func:`rivalry.models`).
     loss, loss_params:
-        The loss (default ``"cap"``) and its parameters, such as ``{"tau": 0.1}`` (see :func:`rivalry.losses`).
+        The loss (default ``"dsl-ca"`` with a popularity prior) and its parameters, such as ``{"tau": 0.1}`` (see
+        :func:`rivalry.losses`).
     factors:
         The embedding dimension (default 64).
     score:
@@ -105,7 +106,7 @@ class Recommender(Parameters, Ranking):
     Attributes
     ----------
     user_factors, item_factors:
-        The embeddings whose dot products are the scores.
+        The embeddings whose dot products are the scores; with a popularity prior they have one column more than ``factors``.
     history_:
         One dictionary per evaluation; empty for a closed-form model.
     report_:

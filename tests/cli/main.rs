@@ -18,6 +18,7 @@ mod models;
 mod moved_data;
 mod no_test_set;
 mod outputs;
+mod popularity_prior;
 mod reading;
 mod released;
 mod report;

@@ -17,7 +17,9 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let files = export_vectors(&ranker, args.to.into(), &folder, args.force)?;
     let embeddings = ranker.embeddings()?;
     let (users, items, dim) = (embeddings.users.rows(), embeddings.items.rows(), embeddings.dim());
-    let unit = ranker.model().config.model.score() == Some(Score::Cosine);
+    let model = &ranker.model().config.model;
+    // With a popularity prior, vectors have a number more.
+    let unit = model.score() == Some(Score::Cosine) && model.dim() == Some(dim);
     if args.json {
         let document = json!({
             "run": args.run, "files": files, "users": users, "items": items, "dim": dim,

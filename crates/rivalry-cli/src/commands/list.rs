@@ -171,6 +171,7 @@ fn losses() -> Vec<Line> {
             defaults.score.name().into(),
             "score of a user and an item",
         ));
+        line.parameters.push(Parameter::new("model", &defaults.popularity_weight));
         line.parameters.extend(defaults.optim().map(|param| Parameter::new("optim", param)));
         line.parameters.push(match defaults.negatives {
             Negatives::Default(n) => {

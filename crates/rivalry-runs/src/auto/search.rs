@@ -159,7 +159,7 @@ impl Finalist {
 }
 
 /// The settings of model, loss and optimiser that are not the defaults of that model and loss.
-fn changed_settings(config: &Config) -> Result<Vec<(String, toml::Value)>> {
+pub(super) fn changed_settings(config: &Config) -> Result<Vec<(String, toml::Value)>> {
     let all = Settings::of(config);
     let types = ["model.type", "loss.type"].map(|key| (key, all.text(key)));
     let layers = types.iter().filter_map(|(key, name)| Some(format!("{key}={}", name.as_ref()?)));

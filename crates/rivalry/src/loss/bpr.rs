@@ -7,7 +7,7 @@ use rivalry_kernels::{Real, sigmoid, softplus};
 use super::{
     Build, Defaults, Entry, GradientBuffers, Init, Loss, Negatives, Phase, Row, RowGradient, RowLoss,
 };
-use crate::backbone::Score;
+use crate::backbone::{POPULARITY_WEIGHT, Score};
 use crate::optim::{LR, WEIGHT_DECAY};
 use crate::params::{Param, Search, Value};
 
@@ -24,6 +24,8 @@ pub(super) const BPR: Entry = Entry {
 /// cosines at 0.1 without weight decay 0.067 on Health.
 const DEFAULTS: Defaults = Defaults {
     score: Score::Dot,
+    // The lengths of embeddings learn how popular items are.
+    popularity_weight: POPULARITY_WEIGHT,
     lr: Param {
         default: Value::Number(0.003),
         search: Search::log_uniform(&[0.001, 0.003, 0.01]).paper(LR.search.paper),
