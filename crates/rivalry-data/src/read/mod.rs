@@ -27,6 +27,7 @@ mod sniff;
 mod source;
 mod table;
 mod time;
+mod train_test;
 
 #[cfg(test)]
 mod tests;
@@ -46,6 +47,7 @@ use crate::{InputError, RawData, Result, unknown_name};
 pub static FORMATS: &[Format] = &[
     benchmark::FORMAT,
     csv::FORMAT,
+    train_test::FORMAT,
     jsonl::FORMAT,
     recbole::FORMAT,
     lightgcn::FORMAT,
