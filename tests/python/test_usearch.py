@@ -44,4 +44,4 @@ def test_the_exported_index_finds_the_best_items(command: str, tmp_path: Path) -
     command_line = [command, "recommend", str(run), "--user", user, "-n", "1", "--json"]
     best = json.loads(subprocess.run(command_line, check=True, capture_output=True, text=True).stdout)
     order = [ids[row] for row in index.search(users[0], 200).keys]
-    assert str(best["recommendations"][0]["item"]) in order
+    assert str(best["recommendations"][0]["items"][0]["item"]) in order
