@@ -1,9 +1,9 @@
 """A server under full load whose model is replaced every five seconds: docs/serving.md, "Measurements".
 
-    python benches/serving/soak.py RIVALRY MODEL_A MODEL_B --rounds 60
+    python benches/serving/soak.py RIVALRY MODEL_A MODEL_B --rounds 10
 
-MODEL_A and MODEL_B are model files of the same users. Needs wrk and two cores: the server has one, wrk the other. A round is ten
-seconds of load with two swaps. Every answer is compared with the right ones of both models, and the server's memory is read before
+MODEL_A and MODEL_B are model files of the same users. Needs wrk and two cores: the server has one, wrk the other. A round is a
+minute of load with twelve swaps. Every answer is compared with the right ones of both models, and the server's memory is read before
 every swap.
 """
 
@@ -22,7 +22,8 @@ from collections import Counter
 from pathlib import Path
 
 USERS = 300
-ROUND = 10
+ROUND = 60
+SWAPS = 12
 
 
 class Server:
@@ -74,18 +75,17 @@ def soak(server: Server, models: list[Path], rounds: int, connections: int) -> N
     for number in range(1, rounds + 1):
         wrk = load(server, answers, users_file, connections)
         sizes = []
-        for _ in range(2):
-            time.sleep(ROUND / 4)
+        start = time.monotonic()
+        for swap in range(SWAPS):
+            time.sleep(max(0, start + (swap + 0.5) * ROUND / SWAPS - time.monotonic()))
             sizes.append(server.memory("VmRSS"))
             swaps += 1
             server.swap(models[swaps % 2])
-            time.sleep(ROUND / 4)
         output, _ = wrk.communicate()
         for amount, what in re.findall(r"(\d+) (right|wrong|connect|read|write|status|timeout)", output.split("compared:")[1]):
             totals[what] += int(amount)
         latency = re.search(r"99%\s+(\S+)", output)
-        memory = " and ".join(f"{size:.1f}" for size in sizes)
-        print(f"round {number:2}: {memory} MB, p99 {latency and latency[1]}, {dict(totals)}", flush=True)
+        print(f"round {number:2}: {min(sizes):.1f} to {max(sizes):.1f} MB, p99 {latency and latency[1]}, {dict(totals)}", flush=True)
     print(f"{swaps} swaps, at most {server.memory('VmHWM'):.1f} MB; model files of {models[0].stat().st_size / 2**20:.1f} MB")
 
 
@@ -93,7 +93,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("command")
     parser.add_argument("models", nargs=2, type=Path)
-    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--connections", type=int, default=8)
     args = parser.parse_args()
     server = Server(args.command, args.models[0])
