@@ -1,4 +1,4 @@
-"""Writes docs/python-reference.md from the docstrings of the package: python scripts/python_reference.py
+"""Writes docs/src/python-reference.md from the docstrings of the package: python scripts/python_reference.py
 
 The tests compare the file with the output of this script.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 import rivalry
 
-FILE = Path(__file__).resolve().parents[1] / "docs" / "python-reference.md"
+FILE = Path(__file__).resolve().parents[1] / "docs" / "src" / "python-reference.md"
 FUNCTIONS = ("auto", "evaluate", "split", "serve", "models", "losses", "samplers", "optimizers", "backbones", "loss")
 EXCEPTIONS = (
     rivalry.NotFittedError,

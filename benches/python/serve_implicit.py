@@ -1,4 +1,4 @@
-"""The comparison of docs/serving.md: the embeddings of a Rivalry model served by implicit behind FastAPI and uvicorn.
+"""The comparison of docs/src/serving.md: the embeddings of a Rivalry model served by implicit behind FastAPI and uvicorn.
 
     rivalry export RUN --to npy -o vectors
     python benches/python/serve_implicit.py RUN/model.safetensors vectors 7902

@@ -57,7 +57,7 @@ def serve(
 ) -> Server:
     """Serves fitted models over HTTP, with a page to look at them, in the background.
 
-    The API is that of the command ``rivalry serve``: see docs/serving.md, or ``/docs`` of the server.
+    The API is that of the command ``rivalry serve``: see "Serving" in the book, or ``/docs`` of the server.
 
     Parameters
     ----------

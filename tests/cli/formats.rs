@@ -1,4 +1,4 @@
-//! `docs/formats.md` names exactly the files and tensors that are written.
+//! `docs/src/formats.md` names exactly the files and tensors that are written.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::support::World;
 
 /// The names in the first column of the tables of a section.
 fn documented(section: &str) -> BTreeSet<String> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/formats.md");
     let page = fs::read_to_string(page).unwrap();
     let (_, text) = page.split_once(&format!("\n## {section}\n")).expect("the section exists");
     let text = text.split("\n## ").next().unwrap();

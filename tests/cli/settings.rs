@@ -1,4 +1,4 @@
-//! The reference of settings: `rivalry list settings`, `rivalry list presets` and `docs/settings.md`.
+//! The reference of settings: `rivalry list settings`, `rivalry list presets` and `docs/src/settings.md`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::{World, holds};
 
 /// The page that is made from the list. `RIVALRY_WRITE_DOCS=1` writes it.
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/settings.md");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/settings.md");
 
 const HEAD: &str = "# Settings
 
@@ -55,7 +55,7 @@ fn the_page_of_settings_is_up_to_date() {
         std::fs::write(Path::new(PAGE), &page).unwrap();
     }
     let written = std::fs::read_to_string(PAGE).unwrap_or_default();
-    assert!(written == page, "docs/settings.md is out of date: run this test with RIVALRY_WRITE_DOCS=1");
+    assert!(written == page, "docs/src/settings.md is out of date: run this test with RIVALRY_WRITE_DOCS=1");
 }
 
 /// Every key of a complete config is in the reference, and every default is the one a config gets.

@@ -1,6 +1,6 @@
 //! Estimated cost of a training, for the plan and to run cheap trainings first.
 //!
-//! The constants are rounded from `docs/performance.md`: seconds of one core with AVX2.
+//! The constants are rounded from `docs/src/performance.md`: seconds of one core with AVX2.
 
 use rivalry::config::Config;
 use rivalry::data::catalogue;

@@ -3,7 +3,7 @@
 //!
 //! The softmax loss draws every positive as strongly as it pushes all its negatives together, however well the two are
 //! apart already. With γ < 1 the pull is the weaker of the two. It is our own, found by the search in
-//! `docs/reproduction/next-loss.md`; with γ = 1 it is `dsl-ca`.
+//! `docs/src/reproduction/next-loss.md`; with γ = 1 it is `dsl-ca`.
 
 use super::competition::{ALPHA, Competition, SLATE};
 use super::softmax::{LOG_Q, PULL, Softmax, TAU};
