@@ -32,7 +32,7 @@ class Server:
     def __init__(self, command: str, model: Path) -> None:
         self.folder = Path(tempfile.mkdtemp())
         shutil.copy(model, self.folder / "model.safetensors")
-        arguments = ["serve", str(self.folder / "model.safetensors"), "--listen", "127.0.0.1:0", "--threads", "1"]
+        arguments = ["serve", str(self.folder / "model.safetensors"), "--listen", "127.0.0.1:0", "--threads", "1", "--watch", "0"]
         self.process = subprocess.Popen(["taskset", "-c", "0", command, *arguments], stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         found = re.fullmatch(r"serving on (http://\S+)\n", self.process.stdout.readline())
