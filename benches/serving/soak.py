@@ -84,7 +84,7 @@ def soak(server: Server, models: list[Path], rounds: int, connections: int) -> N
         output, _ = wrk.communicate()
         for amount, what in re.findall(r"(\d+) (right|wrong|connect|read|write|status|timeout)", output.split("compared:")[1]):
             totals[what] += int(amount)
-        latency = re.search(r"99%\s+(\S+)", output)
+        latency = re.search(r"^ +99% +(\S+)", output, re.MULTILINE)
         print(f"round {number:2}: {min(sizes):.1f} to {max(sizes):.1f} MB, p99 {latency and latency[1]}, {dict(totals)}", flush=True)
     print(f"{swaps} swaps, at most {server.memory('VmHWM'):.1f} MB; model files of {models[0].stat().st_size / 2**20:.1f} MB")
 
