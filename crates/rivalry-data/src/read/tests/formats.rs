@@ -168,6 +168,7 @@ fn a_table_for_each_set_with_any_ids() {
     let options = ReadOptions { format: Some("train-test".to_owned()), ..defaults() };
     assert_eq!(given(&read(folder.path(), &options).unwrap()), parts(&["0 1"], &[], &["0 x"]));
     // A header in one file alone is no id.
+    let folder = Folder::new();
     folder.file("train.csv", "ann,tea\nbob,tea\n");
     folder.file("test.csv", "user,item\nann,tea\n");
     let error = error_at(&folder, folder.path(), &defaults());
