@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("test NDCG@20 {:.4}", fit.outcome.test["NDCG@20"]);
 
     let file = folder.path().join("model.safetensors");
-    fit.into_model(&dataset, config).write(&file)?;
+    fit.into_model(&dataset, config).save(&file)?;
     println!("{} bytes", std::fs::metadata(&file)?.len());
     Ok(())
 }
