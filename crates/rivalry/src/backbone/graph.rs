@@ -4,9 +4,10 @@
 //! are powers of the nodes' degrees. A is symmetric, so the adjoint of a step is the step with the scales
 //! exchanged. Memory is one number an edge and direction, and a few a node.
 //!
-//! A training step needs less than that: users who are not in the batch need receive nothing, and rows of zeros, which
+//! A training step needs less than that: nodes that are not in the batch need receive nothing, and rows of zeros, which
 //! is what most users have for a gradient, need not be sent.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -14,6 +15,7 @@ use rivalry_kernels::{Lane, Matrix, SparseRows, ZERO, spmm};
 
 use super::Embeddings;
 use crate::data::Interactions;
+use crate::optim::Touched;
 
 /// What a task takes on, in edges (a row without edges counts as one): enough to be worth a task, few enough to
 /// keep many threads busy. The cut never looks at the number of threads.
@@ -45,21 +47,21 @@ pub(super) struct Scales {
 pub(super) struct Mix<'a> {
     weight: f32,
     plus: Option<(&'a Embeddings, f32)>,
-    only: Option<&'a [u32]>,
+    to: Touched<'a>,
 }
 
 impl<'a> Mix<'a> {
     pub(super) fn times(weight: f32) -> Self {
-        Self { weight, plus: None, only: None }
+        Self { weight, plus: None, to: Touched::default() }
     }
 
     pub(super) fn plus(self, base: &'a Embeddings, share: f32) -> Self {
         Self { plus: (share != 0.0).then_some((base, share)), ..self }
     }
 
-    /// Leaves the rows of other users than these, who ascend, as they are. `None` is everybody.
-    pub(super) fn only(self, users: Option<&'a [u32]>) -> Self {
-        Self { only: users, ..self }
+    /// Leaves the rows of other nodes than these as they are.
+    pub(super) fn to(self, rows: Touched<'a>) -> Self {
+        Self { to: rows, ..self }
     }
 }
 
@@ -87,23 +89,14 @@ impl Graph {
     ) {
         let plus = |table: fn(&Embeddings) -> &Matrix| mix.plus.map(|(base, share)| (table(base), share));
         let (plus_users, plus_items) = (plus(|base| &base.users), plus(|base| &base.items));
-        let wanted: Vec<Range<usize>>;
-        let user_blocks = match mix.only {
-            None => &self.users.blocks,
-            Some(users) => {
-                wanted = users.iter().map(|&u| u as usize..u as usize + 1).collect();
-                &wanted
-            }
-        };
-        let Embeddings { users, items } = out;
-        let weight = mix.weight;
+        let Mix { weight, to, .. } = mix;
         let to_users =
             Messages { target: &target.users, source: &source.items, x: &x.items, weight, plus: plus_users };
         let to_items =
             Messages { target: &target.items, source: &source.users, x: &x.users, weight, plus: plus_items };
         // One side after the other, so that the cache holds rows of one table at a time.
-        self.users.step(user_blocks, to_users, users);
-        self.items.step(&self.items.blocks, to_items, items);
+        self.users.step(to.users, to_users, &mut out.users);
+        self.items.step(to.items, to_items, &mut out.items);
     }
 
     /// Copies the rows of nodes without neighbours: no message reaches them, so they stay what they are. No
@@ -153,32 +146,42 @@ impl Side {
         self.offsets.windows(2).map(|ends| scale(ends[1] - ends[0])).collect()
     }
 
-    fn step(&self, blocks: &[Range<usize>], messages: Messages<'_>, out: &mut Matrix) {
-        let Messages { target, source, x, weight, plus } = messages;
-        let lanes = out.lanes();
-        let (mut rest, mut done) = (out.as_lanes_mut(), 0);
-        let blocks: Vec<(&Range<usize>, &mut [Lane])> = blocks
-            .iter()
-            .map(|rows| {
-                let (block, after) =
-                    std::mem::take(&mut rest)[(rows.start - done) * lanes..].split_at_mut(rows.len() * lanes);
-                (rest, done) = (after, rows.end);
-                (rows, block)
-            })
-            .collect();
-        let senders = Senders::among(x);
-        blocks.into_par_iter().for_each(|(rows, out)| {
-            let all = SparseRows {
-                offsets: &self.offsets[rows.start..=rows.end],
-                columns: &self.neighbours,
-                target: &target[rows.clone()],
-                source,
-            };
-            let plus =
-                plus.map(|(base, share)| (&base.as_lanes()[rows.start * lanes..rows.end * lanes], share));
-            senders.keep(all, |some| spmm(some, x.as_lanes(), weight, plus, out));
+    fn step(&self, only: Option<&[u32]>, messages: Messages<'_>, out: &mut Matrix) {
+        let receivers: Cow<'_, [Range<usize>]> = match only {
+            None => Cow::Borrowed(&self.blocks),
+            Some(rows) => rows.iter().map(|&row| row as usize..row as usize + 1).collect(),
+        };
+        let senders = Senders::among(messages.x);
+        blocks_of(out, &receivers).into_par_iter().for_each(|(rows, out)| {
+            let base = messages.base(&rows);
+            senders.keep(self.rows(&rows, &messages), |some| {
+                spmm(some, messages.x.as_lanes(), messages.weight, base, out);
+            });
         });
     }
+
+    /// The edges to some rows.
+    fn rows<'a>(&'a self, rows: &Range<usize>, messages: &Messages<'a>) -> SparseRows<'a> {
+        SparseRows {
+            offsets: &self.offsets[rows.start..=rows.end],
+            columns: &self.neighbours,
+            target: &messages.target[rows.clone()],
+            source: messages.source,
+        }
+    }
+}
+
+/// Cuts a table into ranges of rows, which ascend; rows between them are left out.
+fn blocks_of<'a>(out: &'a mut Matrix, ranges: &[Range<usize>]) -> Vec<(Range<usize>, &'a mut [Lane])> {
+    let lanes = out.lanes();
+    let (mut rest, mut done) = (out.as_lanes_mut(), 0);
+    let cut = |rows: &Range<usize>| {
+        let (block, after) =
+            std::mem::take(&mut rest)[(rows.start - done) * lanes..].split_at_mut(rows.len() * lanes);
+        (rest, done) = (after, rows.end);
+        (rows.clone(), block)
+    };
+    ranges.iter().map(cut).collect()
 }
 
 /// Messages to one side of the graph: `weight · diag(target) · A · diag(source) · x + share · base`.
@@ -189,6 +192,16 @@ struct Messages<'a> {
     x: &'a Matrix,
     weight: f32,
     plus: Option<(&'a Matrix, f32)>,
+}
+
+impl<'a> Messages<'a> {
+    /// What is added to some rows.
+    fn base(&self, rows: &Range<usize>) -> Option<(&'a [Lane], f32)> {
+        self.plus.map(|(base, share)| {
+            let lanes = base.lanes();
+            (&base.as_lanes()[rows.start * lanes..rows.end * lanes], share)
+        })
+    }
 }
 
 /// Which rows of a table have anything to send.
@@ -207,12 +220,16 @@ impl Senders {
     /// Hands on the edges from those.
     fn keep(&self, all: SparseRows<'_>, work: impl FnOnce(SparseRows<'_>)) {
         let Some(senders) = &self.0 else { return work(all) };
-        let (mut offsets, mut columns) = (vec![0], Vec::new());
+        let (first, last) = (all.offsets[0], all.offsets[all.offsets.len() - 1]);
+        let (mut offsets, mut columns, mut n) = (vec![0], vec![0; last - first], 0);
         for ends in all.offsets.windows(2) {
-            let row = &all.columns[ends[0]..ends[1]];
-            columns.extend(row.iter().filter(|&&column| senders[column as usize]));
-            offsets.push(columns.len());
+            for &column in &all.columns[ends[0]..ends[1]] {
+                // Without a branch, which could not be predicted.
+                columns[n] = column;
+                n += usize::from(senders[column as usize]);
+            }
+            offsets.push(n);
         }
-        work(SparseRows { offsets: &offsets, columns: &columns, ..all });
+        work(SparseRows { offsets: &offsets, columns: &columns[..n], ..all });
     }
 }

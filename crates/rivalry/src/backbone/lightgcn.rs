@@ -7,6 +7,7 @@
 
 use super::propagation::Propagation;
 use super::{Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step, Users};
+use crate::optim::Touched;
 use crate::params::{Param, Range, Search, Value};
 
 /// How far messages travel.
@@ -43,16 +44,16 @@ impl Backbone for LightGcn {
     }
 
     fn forward(&mut self, learned: &Embeddings, scored: &mut Embeddings) {
-        self.propagation.apply(learned, None, scored);
+        self.propagation.apply(learned, Touched::default(), scored);
     }
 
     fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, step: Step<'_>) {
-        self.propagation.apply(learned, Some(&step.distinct_users()), scored);
+        self.propagation.apply(learned, step.touched, scored);
     }
 
     fn backward(&mut self, grads: &mut Embeddings) {
         self.result.resize_like(grads);
-        self.propagation.apply(grads, None, &mut self.result);
+        self.propagation.apply(grads, Touched::default(), &mut self.result);
         std::mem::swap(grads, &mut self.result);
     }
 }

@@ -12,6 +12,7 @@ use super::graph::{Graph, Mix, Scales};
 use super::lightgcn::LAYERS;
 use super::{Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step, Unit, Users};
 use crate::data::Interactions;
+use crate::optim::Touched;
 use crate::params::{Param, Params, Range, Search, Value};
 
 const ALPHA: Param = Param {
@@ -82,9 +83,9 @@ impl LightGcnPp {
         (1.0 - self.gamma) / self.layers as f32
     }
 
-    /// To all items and to these users, or to all. The layers are sums over the same graph, so it is enough to add
+    /// To these rows. The layers are sums over the same graph, so it is enough to add
     /// up the messages and send the sum once.
-    fn forward_to(&mut self, users: Option<&[u32]>, learned: &Embeddings, scored: &mut Embeddings) {
+    fn forward_to(&mut self, to: Touched<'_>, learned: &Embeddings, scored: &mut Embeddings) {
         let weight = self.weight();
         let Self { graph, received, sent, messages, sum, work, .. } = self;
         work.resize_like(learned);
@@ -99,7 +100,8 @@ impl LightGcnPp {
             messages[layer].set(work);
             sum.add(&messages[layer].embeddings, 1.0);
         }
-        graph.step(received, sent, sum, Mix::times(weight).plus(learned, self.gamma).only(users), scored);
+        let mix = Mix::times(weight).plus(learned, self.gamma).to(to);
+        graph.step(received, sent, sum, mix, scored);
         graph.keep_isolated(learned, scored);
     }
 }
@@ -110,11 +112,11 @@ impl Backbone for LightGcnPp {
     }
 
     fn forward(&mut self, learned: &Embeddings, scored: &mut Embeddings) {
-        self.forward_to(None, learned, scored);
+        self.forward_to(Touched::default(), learned, scored);
     }
 
     fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, step: Step<'_>) {
-        self.forward_to(Some(&step.distinct_users()), learned, scored);
+        self.forward_to(step.touched, learned, scored);
     }
 
     fn backward(&mut self, grads: &mut Embeddings) {
@@ -126,7 +128,8 @@ impl Backbone for LightGcnPp {
         for layer in (1..self.layers).rev() {
             messages[layer].backward(work);
             next.resize_like(work);
-            graph.step(sent, received, work, Mix::times(1.0).plus(sum, 1.0), next);
+            let mix = Mix::times(1.0).plus(sum, 1.0);
+            graph.step(sent, received, work, mix, next);
             std::mem::swap(work, next);
         }
         messages[0].backward(work);

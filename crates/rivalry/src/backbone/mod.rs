@@ -29,6 +29,7 @@ pub use self::unit::Unit;
 pub use self::users::Users;
 pub(crate) use self::xsimgcl::XSIMGCL;
 use crate::data::Interactions;
+use crate::optim::Touched;
 use crate::params::{self, Params};
 
 /// A backbone on the list of models.
@@ -62,8 +63,8 @@ pub trait Backbone: Send + Sync {
     /// the [auxiliary loss](Self::auxiliary_loss) are added.
     fn backward(&mut self, grads: &mut Embeddings);
 
-    /// The forward pass for a training step. Rows of users outside its batch may be left as they are; no gradient will
-    /// come for them.
+    /// The forward pass for a training step. Rows that it doesn't read may be left as they are; no gradient will come for
+    /// them.
     fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, step: Step<'_>) {
         let _ = step;
         self.forward(learned, scored);
@@ -80,22 +81,12 @@ pub trait Backbone: Send + Sync {
 /// What a backbone knows of a training step.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
-    /// The users of the batch, in any order.
-    pub users: &'a [u32],
+    /// The rows that it reads; no others will have a gradient.
+    pub touched: Touched<'a>,
     /// The seed of the backbone's randomness.
     pub seed: u64,
     /// Different for each step of a training.
     pub number: u64,
-}
-
-impl Step<'_> {
-    /// The users, ascending and each once.
-    fn distinct_users(&self) -> Vec<u32> {
-        let mut users = self.users.to_vec();
-        users.sort_unstable();
-        users.dedup();
-        users
-    }
 }
 
 /// Matrix factorisation, which has no parameters and needs no training set.

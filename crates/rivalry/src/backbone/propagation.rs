@@ -3,6 +3,7 @@
 use super::Embeddings;
 use super::graph::{Graph, Mix, Scales};
 use crate::data::Interactions;
+use crate::optim::Touched;
 
 /// `first · E + rest · (ÂE + Â²E + … + Â^L E)` for at least one layer, with `Â = D^-½ A D^-½`.
 ///
@@ -27,10 +28,10 @@ impl Propagation {
         Self { graph, scales, layers, first, rest, sum: Embeddings::default(), next: Embeddings::default() }
     }
 
-    /// The whole map, to all items and to these users, who ascend; `None` is everybody.
-    pub(super) fn apply(&mut self, x: &Embeddings, users: Option<&[u32]>, out: &mut Embeddings) {
+    /// The whole map, to these rows.
+    pub(super) fn apply(&mut self, x: &Embeddings, to: Touched<'_>, out: &mut Embeddings) {
         self.add_up(x);
-        self.carry_on(x, users, out);
+        self.carry_on(x, to, out);
     }
 
     /// The first half: `x + Âx + … + Â^(L-1) x`, by Horner's rule. Whatever is added to it takes part in the
@@ -55,8 +56,8 @@ impl Propagation {
     }
 
     /// The second half: one layer more for the sum, and the two weights.
-    pub(super) fn carry_on(&self, x: &Embeddings, users: Option<&[u32]>, out: &mut Embeddings) {
-        let mix = Mix::times(self.rest).plus(x, self.first).only(users);
+    pub(super) fn carry_on(&self, x: &Embeddings, to: Touched<'_>, out: &mut Embeddings) {
+        let mix = Mix::times(self.rest).plus(x, self.first).to(to);
         self.graph.step(&self.scales, &self.scales, &self.sum, mix, out);
         self.graph.keep_isolated(x, out);
     }

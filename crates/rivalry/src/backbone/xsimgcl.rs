@@ -16,6 +16,7 @@ use super::lightgcn::LAYERS;
 use super::propagation::Propagation;
 use super::{BLOCK, Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step, Users};
 use crate::data::Interactions;
+use crate::optim::Touched;
 use crate::params::{Param, Params, Range, Search, Value};
 use crate::rng::{Purpose, stream};
 
@@ -87,7 +88,7 @@ impl XSimGcl {
 impl Backbone for XSimGcl {
     fn forward(&mut self, learned: &Embeddings, scored: &mut Embeddings) {
         self.contrast.clear();
-        self.propagation.apply(learned, None, scored);
+        self.propagation.apply(learned, Touched::default(), scored);
     }
 
     fn forward_training(&mut self, learned: &Embeddings, scored: &mut Embeddings, step: Step<'_>) {
@@ -129,7 +130,7 @@ impl Backbone for XSimGcl {
         let rest = propagation.rest;
         contrast.add_gradients_of_b(1.0 / rest, propagation.add_up(grads));
         next.resize_like(grads);
-        propagation.carry_on(grads, None, next);
+        propagation.carry_on(grads, Touched::default(), next);
         std::mem::swap(grads, next);
         contrast.clear();
     }

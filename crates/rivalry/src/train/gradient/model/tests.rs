@@ -30,7 +30,7 @@ fn optimizer(section: &str) -> Box<dyn Optimizer> {
 
 /// A step for two of the users.
 fn step(seed: u64, number: u64) -> Step<'static> {
-    Step { users: &[3, 1], seed, number }
+    Step { touched: Touched { users: Some(&[1, 3]), items: None }, seed, number }
 }
 
 /// Plain gradient descent by Adam: with β = 0 and a huge ε, its step is `-lr/ε · g`.

@@ -39,7 +39,7 @@ impl<'s, 'b> Drawn<'s, 'b> {
             adversary.catch_up(touched);
         }
         let number = (batch.epoch as u64) << 40 | (batch.batch as u64) << 2 | phase as u64;
-        step.model.model.forward(backbone::Step { users: batch.users, seed: batch.seed, number });
+        step.model.model.forward(backbone::Step { touched, seed: batch.seed, number });
         if let Some(history) = &mut step.history {
             history.forward(step.model.model.scored(), &step.rows.distinct_users, batch);
         }
