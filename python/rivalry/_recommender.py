@@ -308,14 +308,15 @@ class Recommender(Parameters, Ranking):
         if getattr(self, "_core", None) is None:
             return table(repr(self), {"state": "not fitted yet"})
         config = json.loads(self._core.config)
-        report = getattr(self, "report_", {})
+        report: dict[str, Any] = getattr(self, "report_", {})
+        kept = [record for record in getattr(self, "history_", []) if record["epoch"] == report.get("best_epoch")]
         users, items = self._core.shape
         rows = {
             "model": config["model"]["type"],
             "loss": config.get("loss", {}).get("type"),
             "fitted on": f"{users:,} users, {items:,} items",
             "epoch": f"{report['best_epoch']} of {report['epochs']}" if "best_epoch" in report else None,
-            "validation": metrics(report.get("valid")),
+            "validation": metrics(kept[0].get("valid")) if kept else None,
         }
         return table(repr(self), rows)
 
