@@ -21,7 +21,7 @@ between -1 and 1: one pair whose positive stands amid its negatives (0.2), and o
 unit is the mean over both pairs. A steep curve means that the loss learns from hard negatives and ignores easy ones; two curves far apart
 mean that it learns from contested pairs and ignores those that are right already.
 
-How the losses compare on data is in [models](models.md#the-default-loss) and [reproduction](reproduction/README.md).
+How the losses compare on data is in [models](models.md#the-default-loss) and [reproduction](reproduction/index.md).
 ";
 
 /// The folder of the page. `RIVALRY_WRITE_DOCS=1` writes page and pictures.
