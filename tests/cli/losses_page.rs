@@ -42,7 +42,8 @@ fn page(losses: &Value) -> String {
         let (first, rest) = summary.split_at(summary.chars().next().unwrap().len_utf8());
         write!(page, "\n## `{name}`\n\n{}{rest}.\n\n", first.to_uppercase()).unwrap();
         write!(page, "```text\n{formula}\n```\n\nUse it {use_when}.\n\n").unwrap();
-        write!(page, "![Gradient of {name} by the score of the negative](losses/{})\n\n", file_name(name)).unwrap();
+        write!(page, "![Gradient of {name} by the score of the negative](losses/{})\n\n", file_name(name))
+            .unwrap();
         page += "| setting | default | range | searched | |\n|---|---|---|---|---|\n";
         for parameter in loss["parameters"].as_array().unwrap() {
             let text = |key: &str| match &parameter[key] {
@@ -51,7 +52,8 @@ fn page(losses: &Value) -> String {
                 Value::Null => String::new(),
                 other => other.to_string(),
             };
-            let row = [format!("`{}`", text("key")), text("default"), text("range"), text("grid"), text("summary")];
+            let row =
+                [format!("`{}`", text("key")), text("default"), text("range"), text("grid"), text("summary")];
             writeln!(page, "| {} |", row.map(|cell| cell.replace('|', "\\|")).join(" | ")).unwrap();
         }
         writeln!(page, "\nEmbeddings start {}.", text("initialisation")).unwrap();
@@ -73,6 +75,9 @@ fn the_page_of_losses_and_its_pictures_are_up_to_date() {
             std::fs::write(&file, &content).unwrap();
         }
         let written = std::fs::read_to_string(&file).unwrap_or_default();
-        assert!(written == content, "docs/src/{name} is out of date: run this test with RIVALRY_WRITE_DOCS=1");
+        assert!(
+            written == content,
+            "docs/src/{name} is out of date: run this test with RIVALRY_WRITE_DOCS=1"
+        );
     }
 }

@@ -9,7 +9,10 @@ fn the_version_is_the_same_everywhere() {
     let version = env!("CARGO_PKG_VERSION");
     assert!(read("CITATION.cff").contains(&format!("\nversion: {version}\n")), "CITATION.cff");
     assert!(read("CHANGELOG.md").contains(&format!("\n## {version} (")), "CHANGELOG.md");
-    assert!(read("crates/rivalry-serve/openapi.json").contains(&format!("\"version\": \"{version}\"")), "openapi.json");
+    assert!(
+        read("crates/rivalry-serve/openapi.json").contains(&format!("\"version\": \"{version}\"")),
+        "openapi.json"
+    );
     let manifest = read("Cargo.toml");
     for line in manifest.lines().filter(|line| line.contains("path = \"crates/")) {
         assert!(line.contains(&format!("version = \"{version}\"")), "{line}");

@@ -23,16 +23,17 @@ pub fn gradient_figure(config: &LossConfig) -> Figure {
     let gradients = gradients(&*loss, &scores);
     let all: Vec<f64> = gradients.iter().flatten().copied().collect();
     let mean = all.iter().map(|gradient| gradient.abs()).sum::<f64>() / all.len() as f64;
-    let series = POSITIVES.iter().zip(&gradients).enumerate().map(|(index, ((_, name), gradients))| LineSeries {
-        name: (*name).to_owned(),
-        style: Some(SeriesStyle::of(index)),
-        points: scores
-            .iter()
-            .zip(gradients)
-            .map(|(&x, gradient)| DataPoint { x, y: gradient / mean, deviation: None })
-            .collect(),
-        mark: None,
-    });
+    let series =
+        POSITIVES.iter().zip(&gradients).enumerate().map(|(index, ((_, name), gradients))| LineSeries {
+            name: (*name).to_owned(),
+            style: Some(SeriesStyle::of(index)),
+            points: scores
+                .iter()
+                .zip(gradients)
+                .map(|(&x, gradient)| DataPoint { x, y: gradient / mean, deviation: None })
+                .collect(),
+            mark: None,
+        });
     let chart = LineChart {
         x_title: "score of the negative".to_owned(),
         y_title: "gradient, relative to the mean".to_owned(),
@@ -52,7 +53,8 @@ fn gradients(loss: &dyn Loss, negatives: &[f64]) -> Vec<Vec<f64>> {
     let log_probs = if loss.uses_log_probs() { &zeros[..] } else { &[] };
     let row = |positive| Row { user: 0, positive, negatives, features: &zeros, log_probs };
     let rows = POSITIVES.map(|(positive, _)| row(positive));
-    let mut measures = rows.map(|row| if loss_of_rows.has_measure() { loss_of_rows.measure(row) } else { 1.0 });
+    let mut measures =
+        rows.map(|row| if loss_of_rows.has_measure() { loss_of_rows.measure(row) } else { 1.0 });
     loss_of_rows.calibrate(&mut measures);
     let gradient = |(row, measure): (Row<'_, f64>, f64)| {
         let (mut gradients, mut params) = (zeros.clone(), vec![0.0; loss.n_params()]);

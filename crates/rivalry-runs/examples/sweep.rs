@@ -4,7 +4,7 @@
 
 use std::error::Error;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::Path;
 
 use rivalry::data::LoadOptions;
 use rivalry::eval::MetricAt;
@@ -23,15 +23,20 @@ impl SweepObserver for Lines {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let temporary = tempfile::tempdir()?;
-    let folder = std::env::args().nth(1).map_or_else(|| temporary.path().to_owned(), PathBuf::from);
+    match std::env::args().nth(1) {
+        Some(folder) => sweep(Path::new(&folder)),
+        None => sweep(tempfile::tempdir()?.path()),
+    }
+}
+
+fn sweep(folder: &Path) -> Result<(), Box<dyn Error>> {
     let space = SearchSpace::parse(
         "base = { data.source = 'synthetic', model.dim = 16, train = { epochs = 4, eval_every = 2, negatives = 20 } }
          grid = { loss.type = ['sl', 'cap'], loss.tau = [0.1, 0.3] }
          seeds = 2",
     )?;
     let options = SweepOptions { jobs: 2, threads: 2, halving: None, keep_models: false };
-    let found = SweepFolder::open(&folder, LoadOptions::default())?.sweep(&space, &options, &Lines)?;
+    let found = SweepFolder::open(folder, LoadOptions::default())?.sweep(&space, &options, &Lines)?;
     let Some(result) = found else { return Ok(()) };
     for best in &result.selected {
         let test = best.test(MetricAt::ndcg(20)).map_or_else(String::new, |test| format!("{:.4}", test.mean));
@@ -42,5 +47,5 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 #[test]
 fn runs() {
-    main().unwrap();
+    sweep(tempfile::tempdir().unwrap().path()).unwrap();
 }

@@ -11,12 +11,20 @@ use rivalry::data::{self, LoadOptions};
 use rivalry::train::{self, Fitted, NoCheckpoints, TrainEvent};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = tempfile::tempdir()?;
-    let log = std::env::args().nth(1).map_or_else(|| folder.path().join("log.csv"), PathBuf::from);
-    if !log.exists() {
-        write_log(&log)?;
+    match std::env::args().nth(1) {
+        Some(log) => train(&PathBuf::from(log)),
+        None => train_on_a_small_log(),
     }
+}
 
+fn train_on_a_small_log() -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("log.csv");
+    write_log(&log)?;
+    train(&log)
+}
+
+fn train(log: &Path) -> Result<(), Box<dyn Error>> {
     // Layers lie over each other; what none of them sets has its default.
     let settings = "loss = { type = 'sl', tau = 0.2 }
                     train = { epochs = 10, negatives = 50 }
@@ -35,9 +43,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let Fitted::Done(fit) = fitted else { return Ok(()) };
     println!("test NDCG@20 {:.4}", fit.outcome.test["NDCG@20"]);
 
-    let file = folder.path().join("model.safetensors");
+    let file = log.with_extension("safetensors");
     fit.into_model(&dataset, config).save(&file)?;
-    println!("{} bytes", std::fs::metadata(&file)?.len());
+    println!("{}: {} bytes", file.display(), std::fs::metadata(&file)?.len());
     Ok(())
 }
 
@@ -56,5 +64,5 @@ fn write_log(path: &Path) -> std::io::Result<()> {
 
 #[test]
 fn runs() {
-    main().unwrap();
+    train_on_a_small_log().unwrap();
 }
