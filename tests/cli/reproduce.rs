@@ -48,3 +48,14 @@ fn without_the_data_nothing_is_made() {
     assert!(!output.status.success());
     assert!(!world.path("runs").exists());
 }
+
+#[test]
+fn tables_need_records() {
+    let world = World::new();
+    holds(&world.fails(2, &["reproduce", "--tables-from", "."]), &["no records of these cells", "--record"]);
+    holds(&world.fails(2, &["reproduce", "--tables-from", ".", "--record", "."]), &["cannot be used with"]);
+    let record = world.path("amazon2014-health-mf-sl-seed-0.json");
+    std::fs::write(&record, "{}").unwrap();
+    let said = world.fails(2, &["reproduce", "--only", "health", "--record", ".", "--dry-run"]);
+    holds(&said, &["amazon2014-health-mf-sl-seed-0.json", "restore the file, or remove it"]);
+}

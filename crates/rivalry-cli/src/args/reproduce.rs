@@ -14,7 +14,9 @@ sweeps on the validation set. Cells with neither are listed with the sweep comma
 them. Run the same command again to resume.\n
   rivalry reproduce --only health                 # all tables and figures of one data set
   rivalry reproduce --only table1 --only mf       # one table, one model
-  rivalry reproduce --only noise --only health --loss sl --loss dsl-ca"
+  rivalry reproduce --only noise --only health --loss sl --loss dsl-ca
+  rivalry reproduce --only gowalla --record results        # never train a cell twice, on any machine
+  rivalry reproduce --tables-from results"
 )]
 pub struct ReproduceArgs {
     /// Restrict to a table or figure (table1, table2, ablation, head-tail, noise), a data set (health, electronic,
@@ -39,6 +41,13 @@ pub struct ReproduceArgs {
     /// Output folder of runs, tables.md and tables.json
     #[arg(long, value_name = "DIR", default_value = "runs/reproduce")]
     pub out: PathBuf,
+    /// Folder of records, one small file per finished training: trainings that it has are not run again, and those of
+    /// this command are added
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
+    /// Make the tables from a folder of records, without training
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["record", "dry_run", "out", "epochs", "patience", "jobs"])]
+    pub tables_from: Option<PathBuf>,
     /// Trainings to run in parallel [default: number of threads]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,

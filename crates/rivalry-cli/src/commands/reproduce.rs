@@ -3,15 +3,18 @@
 use rivalry::eval::MetricAt;
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::Path;
 
 use clap::ValueEnum;
 use rivalry::data::{Validation, catalogue, locate};
 use rivalry::files::write_atomically;
 use rivalry::models::MODELS;
-use rivalry::unknown_name;
+use rivalry::{InputError, unknown_name};
 use rivalry_report::reproduction_markdown;
 use rivalry_runs::presets::paper_cells;
-use rivalry_runs::reproduce::{CellResult, Experiment, Plan, Request, collect_results, plan};
+use rivalry_runs::reproduce::{
+    CellResult, Experiment, Plan, Records, Request, cell_results, collect_records, plan,
+};
 use rivalry_runs::sweep::{SweepFolder, SweepOptions, Trial};
 use serde_json::json;
 
@@ -26,29 +29,35 @@ use crate::table;
 pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
     let plan = plan(&request(args)?)?;
-    let options = SweepOptions { keep_models: true, ..sweep_options(args.jobs) };
-    let estimate = table::seconds(plan.cost() / options.threads as f64);
-    if args.dry_run {
-        return Ok(show_plan(args, &plan, &estimate)?);
+    if let Some(folder) = &args.tables_from {
+        return show_records(args, folder, &plan);
     }
-    fetch(args, &plan)?;
+    let records = args.record.as_deref().map(Records::new);
+    let missing = records.as_ref().map_or_else(|| Ok(plan.clone()), |records| records.missing(&plan))?;
+    let options = SweepOptions { keep_models: true, ..sweep_options(args.jobs) };
+    let estimate = table::seconds(missing.cost() / options.threads as f64);
+    if args.dry_run {
+        return Ok(show_plan(args, &missing, &estimate)?);
+    }
+    fetch(args, &missing)?;
     let load = load_options_per_job(&args.common.machine, args.data_dir.as_deref(), options.jobs);
     let folder = SweepFolder::open(&args.out, load)?;
     if !args.common.quiet {
         say(format_args!(
             "{} trainings in {}, about {estimate} in total; {} cells have no settings",
-            plan.planned.len(),
+            missing.planned.len(),
             args.out.display(),
             plan.left_out.len()
         ));
     }
     signals::listen()?;
-    let trials: Vec<Trial> = plan.planned.iter().map(|planned| planned.trial.clone()).collect();
+    let trials: Vec<Trial> = missing.planned.iter().map(|planned| planned.trial.clone()).collect();
     let display = SweepDisplay::new(args.common.quiet, trials.len(), MetricAt::ndcg(20));
     let done = folder.run(&trials, &options, &display)?;
     drop(display);
-    let measured =
-        collect_results(folder.path(), &plan, &mut |planned| folder.dataset(&planned.trial.config))?;
+    let measured = cell_results(&collect_records(folder.path(), &plan, records.as_ref(), &mut |planned| {
+        folder.dataset(&planned.trial.config)
+    })?);
     let text = reproduction_markdown(&measured, &plan);
     write_atomically(&args.out.join("tables.md"), |file| file.write_all(text.as_bytes()))?;
     write_atomically(&args.out.join("tables.json"), |file| {
@@ -69,6 +78,20 @@ fn fetch(args: &ReproduceArgs, plan: &Plan) -> rivalry::Result<()> {
         locate(source, args.data_dir.as_deref(), &mut |progress| bar.update(progress))?;
     }
     Ok(())
+}
+
+/// Prints the tables of the records in a folder.
+fn show_records(args: &ReproduceArgs, folder: &Path, plan: &Plan) -> anyhow::Result<()> {
+    let mut measured = cell_results(&Records::new(folder).all()?);
+    measured.retain(|cell| plan.planned.iter().any(|planned| planned.key == cell.key));
+    if measured.is_empty() {
+        let error = InputError::new("no records of these cells").file(folder);
+        return Err(error.help("make some with 'rivalry reproduce --record DIR'").into());
+    }
+    if args.common.json {
+        return Ok(print_json(&json!({"cells": measured, "left_out": plan.left_out}))?);
+    }
+    Ok(print(reproduction_markdown(&measured, plan))?)
 }
 
 fn show(args: &ReproduceArgs, measured: &[CellResult], plan: &Plan, text: &str) -> anyhow::Result<()> {

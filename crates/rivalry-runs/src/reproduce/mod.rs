@@ -3,9 +3,11 @@
 
 mod cost;
 mod plan;
+mod records;
 mod results;
 
 pub use plan::{Experiment, Noise, Plan, Planned, Request, plan};
-pub use results::{CellResult, collect_results};
+pub use records::{RecordedMetrics, Records, TrainingRecord};
+pub use results::{CellResult, cell_results, collect_records};
 
 pub(crate) use results::DEFAULT_PROTOCOL;

@@ -5,7 +5,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{Noise, Plan, Planned};
-use crate::run::RunFolder;
+use super::records::{RecordedMetrics, Records, TrainingRecord, config_digest};
+use crate::run::{Provenance, RunFolder, RunRecord};
 use crate::stats::MeanStd;
 use rivalry::Result;
 use rivalry::data::Dataset;
@@ -13,7 +14,7 @@ use rivalry::eval::{EvalOptions, EvalPart, Metrics, evaluate};
 use rivalry::files::checksum::TextFormat;
 
 use crate::json_file::JsonFile;
-use crate::presets::CellKey;
+use crate::presets::{CellKey, paper_cells};
 
 /// The file of the metrics in the default protocol, beside those of the run's own.
 pub(crate) const DEFAULT_PROTOCOL: &str = "default-protocol.json";
@@ -66,56 +67,78 @@ pub struct CellResult {
     pub published: Metrics,
 }
 
-/// Collects the results of the finished trainings of a plan in this folder, in the order of the published tables. `data`
-/// returns the data set of a training that has not been evaluated in the default protocol yet.
-pub fn collect_results(
+/// The records of the finished trainings of a plan: those that `records` has, and those of the runs in this folder, which are
+/// added to `records`. `data` returns the data set of a training that has not been evaluated in the default protocol yet.
+///
+/// # Errors
+/// If a run or a record can't be read or written.
+pub fn collect_records(
     folder: &Path,
     plan: &Plan,
+    records: Option<&Records>,
     data: &mut dyn FnMut(&Planned) -> Result<std::sync::Arc<Dataset>>,
-) -> Result<Vec<CellResult>> {
-    let mut cells: Vec<(&Planned, Vec<Figures>)> = Vec::new();
+) -> Result<Vec<TrainingRecord>> {
+    let mut found = Vec::new();
     for planned in &plan.planned {
-        let Some(figures) = Figures::of(folder, planned, data)? else { continue };
-        let same = |known: &Planned| known.key == planned.key && known.noise == planned.noise;
-        match cells.iter_mut().find(|(known, _)| same(known)) {
-            Some((_, seeds)) => seeds.push(figures),
-            None => cells.push((planned, vec![figures])),
+        if let Some(record) = records.map(|records| records.find(planned)).transpose()?.flatten() {
+            found.push(record);
+        } else if let Some(record) = record_of(folder, planned, data)? {
+            records.map(|records| records.write(&record)).transpose()?;
+            found.push(record);
         }
     }
-    Ok(cells.into_iter().map(|(planned, seeds)| together(planned, &seeds)).collect())
+    Ok(found)
 }
 
-/// The metrics of one seed.
-struct Figures {
-    epoch: usize,
-    reference: Metrics,
-    ours: Metrics,
-    last: Metrics,
-    head: Metrics,
-    tail: Metrics,
+/// The results of all cells, over the seeds that were recorded.
+pub fn cell_results(records: &[TrainingRecord]) -> Vec<CellResult> {
+    let mut cells: Vec<Vec<&TrainingRecord>> = Vec::new();
+    for record in records {
+        let same = |known: &TrainingRecord| known.key == record.key && known.noise == record.noise;
+        match cells.iter_mut().find(|cell| same(cell[0])) {
+            Some(cell) => cell.push(record),
+            None => cells.push(vec![record]),
+        }
+    }
+    cells.iter().map(|seeds| together(seeds)).collect()
 }
 
-impl Figures {
-    /// The metrics of a training, if it is finished.
-    fn of(
-        folder: &Path,
-        planned: &Planned,
-        data: &mut dyn FnMut(&Planned) -> Result<std::sync::Arc<Dataset>>,
-    ) -> Result<Option<Self>> {
-        let path = folder.join(&planned.trial.name);
-        let Ok(run) = RunFolder::open(&path) else { return Ok(None) };
-        let Some(record) = run.record()? else { return Ok(None) };
-        let outcome = record.outcome;
-        let last = run.log()?.pop().and_then(|record| record.test).unwrap_or_default();
-        Ok(Some(Self {
-            epoch: outcome.training.map_or(0, |training| training.best_epoch),
+/// The record of a training, if its run is finished.
+fn record_of(
+    folder: &Path,
+    planned: &Planned,
+    data: &mut dyn FnMut(&Planned) -> Result<std::sync::Arc<Dataset>>,
+) -> Result<Option<TrainingRecord>> {
+    let path = folder.join(&planned.trial.name);
+    let Ok(run) = RunFolder::open(&path) else { return Ok(None) };
+    let Some(record) = run.record()? else { return Ok(None) };
+    let RunRecord { outcome, provenance, seed, data_checksum, .. } = record;
+    let gradient = planned.trial.config.gradient.as_ref();
+    Ok(Some(TrainingRecord {
+        name: planned.trial.name.clone(),
+        key: planned.key.clone(),
+        noise: planned.noise,
+        config: config_digest(planned),
+        loss: gradient.map(|gradient| gradient.loss.to_table()).unwrap_or_default(),
+        lr: gradient.map_or(0.0, |gradient| gradient.optim.lr()),
+        weight_decay: gradient.map_or(0.0, |gradient| gradient.optim.weight_decay()),
+        tuned: planned.tuned,
+        seed,
+        epochs: outcome.training.as_ref().map_or(0, |training| training.epochs),
+        epoch: outcome.training.as_ref().map_or(0, |training| training.best_epoch),
+        metrics: RecordedMetrics {
+            valid: outcome.valid.unwrap_or_default(),
             reference: outcome.test,
             ours: in_default_protocol(&path, &run, planned, data)?,
-            last,
+            last: run.log()?.pop().and_then(|record| record.test).unwrap_or_default(),
             head: outcome.head.map(|bucket| bucket.metrics).unwrap_or_default(),
             tail: outcome.tail.map(|bucket| bucket.metrics).unwrap_or_default(),
-        }))
-    }
+        },
+        data_checksum,
+        train_seconds: outcome.seconds.train,
+        // Where the command was given, and how, is nobody else's business.
+        provenance: Provenance { command: None, ..provenance },
+    }))
 }
 
 /// Evaluates a saved model in the default protocol, once.
@@ -138,30 +161,33 @@ fn in_default_protocol(
     Ok(metrics)
 }
 
-fn together(planned: &Planned, seeds: &[Figures]) -> CellResult {
-    let spread = |of: fn(&Figures) -> &Metrics| MeanStd::of_each(&seeds.iter().map(of).collect::<Vec<_>>());
-    let (false_positives, false_negatives) = match planned.noise {
+fn together(seeds: &[&TrainingRecord]) -> CellResult {
+    let first = seeds[0];
+    let spread = |of: fn(&RecordedMetrics) -> &Metrics| {
+        MeanStd::of_each(&seeds.iter().map(|record| of(&record.metrics)).collect::<Vec<_>>())
+    };
+    let (false_positives, false_negatives) = match first.noise {
         Noise::None => (0.0, 0.0),
         Noise::FalsePositives(share) => (share, 0.0),
         Noise::FalseNegatives(likely) => (0.0, likely),
     };
-    let gradient = planned.trial.config.gradient.as_ref();
+    let published = paper_cells().iter().find(|cell| cell.key == first.key && first.noise == Noise::None);
     CellResult {
-        key: planned.key.clone(),
-        loss: gradient.map(|gradient| gradient.loss.to_table()).unwrap_or_default(),
-        lr: gradient.map_or(0.0, |gradient| gradient.optim.lr()),
-        weight_decay: gradient.map_or(0.0, |gradient| gradient.optim.weight_decay()),
-        tuned: planned.tuned,
+        key: first.key.clone(),
+        loss: first.loss.clone(),
+        lr: first.lr,
+        weight_decay: first.weight_decay,
+        tuned: first.tuned,
         false_positives,
         false_negatives,
         seeds: seeds.len(),
-        epochs: seeds.iter().map(|seed| seed.epoch).collect(),
-        reference: spread(|figures| &figures.reference),
-        ours: spread(|figures| &figures.ours),
-        last: spread(|figures| &figures.last),
-        head: spread(|figures| &figures.head),
-        tail: spread(|figures| &figures.tail),
-        published: planned.published.cloned().unwrap_or_default(),
+        epochs: seeds.iter().map(|record| record.epoch).collect(),
+        reference: spread(|metrics| &metrics.reference),
+        ours: spread(|metrics| &metrics.ours),
+        last: spread(|metrics| &metrics.last),
+        head: spread(|metrics| &metrics.head),
+        tail: spread(|metrics| &metrics.tail),
+        published: published.map(|cell| cell.published.clone()).unwrap_or_default(),
     }
 }
 
