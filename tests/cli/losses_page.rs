@@ -19,7 +19,8 @@ keeps it up to date.
 The pictures show the gradient of a negative by its score, with the default settings, in a batch of two pairs with negatives evenly spread
 between -1 and 1: one pair whose positive stands amid its negatives (0.2), and one whose positive is above nearly all of them (0.8). The
 unit is the mean over both pairs. A steep curve means that the loss learns from hard negatives and ignores easy ones; two curves far apart
-mean that it learns from contested pairs and ignores those that are right already.
+mean that it learns from contested pairs and ignores those that are right already. For most softmax losses the curves coincide: the score of the
+positive does not decide which negatives are pushed, and here all negatives compete alike.
 
 How the losses compare on data is in [models](models.md#the-default-loss) and [reproduction](reproduction/index.md).
 ";
