@@ -93,10 +93,13 @@ fn word_matches(word: &str, found: &str) -> bool {
 }
 
 /// Whether this machine trains the bits that the pages show: without fused multiply-add they differ.
+#[cfg(target_arch = "x86_64")]
 fn has_the_bits_of_the_pages() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-    #[cfg(not(target_arch = "x86_64"))]
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_the_bits_of_the_pages() -> bool {
     false
 }
 
