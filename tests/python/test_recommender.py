@@ -160,7 +160,10 @@ def test_factors_are_made_once_and_can_not_be_written(model: Any, data: Any) -> 
 
 @pytest.mark.parametrize("width", [1, 7, 16, 33])
 def test_any_width_works(blocks: sp.csr_matrix, width: int) -> None:
-    fitted = rivalry.Recommender(**{**QUICK, "factors": width, "negatives": 5}).fit(blocks, show_progress=False)
+    settings = {**QUICK, "factors": width, "negatives": 5}
+    fitted = rivalry.Recommender(**settings).fit(blocks, show_progress=False)
+    assert fitted.user_factors.shape == (20, width + 1), "the default loss has a popularity prior"
+    fitted = rivalry.Recommender(**settings, loss="sl").fit(blocks, show_progress=False)
     assert fitted.user_factors.shape == (20, width)
     np.testing.assert_allclose(
         fitted.recommend(0, N=1)[1][0], (fitted.item_factors @ fitted.user_factors[0]).max(), atol=1

@@ -10,15 +10,25 @@ use rivalry_runs::presets::preset_layer;
 use crate::args::Layer;
 use crate::output::say;
 
-/// The config of a run. Layers, the lowest first: defaults of the data set, preset, config file, flags, each `--set`.
-///
-/// A path to data is made absolute, so that the run can be used from any folder.
+/// The config of a run, before its data are known.
 pub fn resolve(
     preset: Option<&str>,
     file: Option<&Path>,
     flags: toml::Table,
     set: &[String],
 ) -> Result<Config> {
+    Config::from_layers(&layers(preset, file, flags, set)?)
+}
+
+/// The settings of a run, the lowest first: defaults of the data set, preset, config file, flags, each `--set`.
+///
+/// A path to data is made absolute, so that the run can be used from any folder.
+pub fn layers(
+    preset: Option<&str>,
+    file: Option<&Path>,
+    flags: toml::Table,
+    set: &[String],
+) -> Result<Vec<toml::Table>> {
     let preset = preset.map(preset_layer).transpose()?.unwrap_or_default();
     if let Some(file) = file.filter(|file| CONFIG_FORMAT.read(file, "").is_err_and(|e| e.is_damage())) {
         say(format_args!(
@@ -44,7 +54,7 @@ pub fn resolve(
     let mut resolved = Layer::default();
     resolved.put("data.source", Some(source));
     layers.push(resolved.0);
-    Config::from_layers(&layers)
+    Ok(layers)
 }
 
 /// The data source: an existing path is made absolute, anything else is the name of a data set or

@@ -128,7 +128,7 @@ pub fn split(
     columns: Columns<'_>,
     settings: &str,
 ) -> PyResult<Dataset> {
-    let preparation = parse(settings)?.data.prepare;
+    let preparation = parse(settings, 0)?.data.prepare;
     let (user, item, rating, time) = columns;
     let records = Records {
         user: user.to_vec()?,
@@ -154,7 +154,7 @@ impl Dataset {
         with_scorer: impl FnOnce(&Evaluate<'_>) -> rivalry::Result<Evaluation> + Send + 'static,
     ) -> PyResult<String> {
         let part = eval_part(&part)?;
-        let options = EvalOptions { per_user, ..parse(&settings)?.eval };
+        let options = EvalOptions { per_user, ..parse(&settings, 0)?.eval };
         let data = Arc::clone(&self.data);
         let evaluation = run_detached(py, threads, move || {
             with_scorer(&|scorer| rivalry::eval::evaluate(scorer, &data, part, &options))

@@ -86,7 +86,7 @@ pub fn fit(
     on_evaluation: Bound<'_, PyAny>,
     on_tick: Bound<'_, PyAny>,
 ) -> PyResult<(Model, String, Option<PyErr>)> {
-    let config = parse(settings)?;
+    let config = parse(settings, dataset.data.train.len())?;
     let (sender, mut receiver) = channel();
     let stop = Arc::new(AtomicBool::new(false));
     let position = Arc::new(Mutex::new(Position::default()));

@@ -66,13 +66,13 @@ pub fn datasets() -> String {
 /// The complete config of these settings, as JSON.
 #[pyfunction]
 pub fn config(settings: &str) -> PyResult<String> {
-    serde_json::to_string(&parse(settings)?).map_err(|e| invalid(e.to_string()))
+    serde_json::to_string(&parse(settings, 0)?).map_err(|e| invalid(e.to_string()))
 }
 
-/// The config of settings in JSON.
-pub fn parse(settings: &str) -> PyResult<Config> {
+/// The config of settings in JSON, for a training set of so many pairs.
+pub fn parse(settings: &str, pairs: usize) -> PyResult<Config> {
     let layer: toml::Table = serde_json::from_str(settings).map_err(|e| invalid(format!("settings: {e}")))?;
-    Config::from_layers(&[layer]).map_err(raise)
+    Config::from_layers_for(&[layer], pairs).map_err(raise)
 }
 
 fn described<B>(entry: &Entry<B>) -> serde_json::Value {

@@ -1,5 +1,6 @@
 //! The scenarios: what is interrupted, and what must hold afterwards. One file and one line in the list for each.
 
+mod auto;
 pub mod download;
 mod full_disk;
 mod prepare;
@@ -7,6 +8,7 @@ mod prepare_full_disk;
 mod read_only;
 mod sweep;
 mod train;
+mod update;
 
 use std::fs;
 use std::path::Path;
@@ -39,6 +41,8 @@ pub const SCENARIOS: &[Scenario] = &[
     train::SIGNALLED,
     train::POWER_CUT,
     sweep::SCENARIO,
+    auto::SCENARIO,
+    update::SCENARIO,
     prepare::SCENARIO,
     download::SCENARIO,
     full_disk::SCENARIO,

@@ -51,7 +51,7 @@ pub struct NewRunArgs {
     /// Model (see 'rivalry list models') [default: mf]
     #[arg(long, value_name = "NAME", alias = "backbone", help_heading = "Training")]
     pub model: Option<String>,
-    /// Loss (see 'rivalry list losses') [default: cap]
+    /// Loss (see 'rivalry list losses') [default: dsl-ca with a popularity prior]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     loss: Option<String>,
     /// Learning rate [default: depends on the loss; 0.1 for the softmax family]

@@ -14,7 +14,7 @@ use rivalry_runs::run::{ResumedRun, RunFolder, RunRecord};
 use super::{RunData, load, refuse_update, use_machine};
 use crate::args::TrainArgs;
 use crate::output::{print, print_json, quoted, say, warn_skipped};
-use crate::settings::{absolute_source, resolve};
+use crate::settings::{absolute_source, layers};
 use crate::signals;
 use crate::standard_input::read_if_asked;
 use crate::table;
@@ -33,10 +33,12 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
 
 fn start(args: &TrainArgs) -> anyhow::Result<()> {
     let new = &args.new;
-    let mut config = resolve(new.preset.as_deref(), new.config.as_deref(), args.layer(), &new.set)?;
+    let layers = layers(new.preset.as_deref(), new.config.as_deref(), args.layer(), &new.set)?;
+    let config = Config::from_layers(&layers)?;
     let machine = &args.common.machine;
     let options = read_if_asked(&config.data, machine.load_options(args.data_dir.as_deref()))?;
     let dataset = load(&config, &options, args.common.quiet)?;
+    let mut config = Config::from_layers_for(&layers, dataset.train.len())?;
     let given = args.layer().get("eval").is_some_and(|eval| eval.get("k").is_some());
     let shortened = if given { None } else { config.eval.fit_default(dataset.items.len()) };
     dataset.split.iter().for_each(|split| split.resolve(&mut config.data.prepare));

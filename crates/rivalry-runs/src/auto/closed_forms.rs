@@ -13,8 +13,8 @@ use crate::{Error, Result};
 /// The models, cheap ones first. Popularity is fitted whatever the budget is.
 const MODELS: [&str; 7] = ["popularity", "item-knn", "rp3beta", "turbo-cf", "fs-slim", "ials", "ease"];
 
-/// The share of the budget that they may use.
-const SHARE: f64 = 0.4;
+/// The share of the budget that they may use at first; they go on with what the gradient models leave.
+pub(super) const FIRST_SHARE: f64 = 0.4;
 
 /// Trials of a model: the first rounds of all models, the last of the better half.
 const ROUNDS: [usize; 2] = [7, 12];
@@ -28,14 +28,16 @@ struct Candidate {
 }
 
 impl Search<'_> {
-    /// Fits the models. `false` if the user asked to stop.
-    pub(super) fn closed_forms(&mut self) -> Result<bool> {
+    /// Fits the models, within this share of the budget. What is fitted already is not fitted again. `false` if the user
+    /// asked to stop.
+    pub(super) fn closed_forms(&mut self, share: f64) -> Result<bool> {
+        self.skipped.retain(|skipped| !MODELS.contains(&&skipped.model[..]));
         self.observer.auto(&super::AutoEvent::Stage(Stage::ClosedForms));
         let mut candidates = Vec::new();
         for model in MODELS {
             let Some(mut candidate) = self.candidate(model)? else { continue };
             // The defaults of every model, with all threads; popularity takes no time.
-            self.clock.stage((model != MODELS[0]).then_some(SHARE), None);
+            self.clock.stage((model != MODELS[0]).then_some(share), None);
             self.fit(&mut candidate, 1)?;
             if self.clock.interrupted() {
                 return Ok(false);

@@ -1,14 +1,15 @@
 //! The second stage: models that are trained by gradients, in waves of successive halving.
 //!
 //! A wave starts nine trials, or as many as run in parallel, with a ninth of the epochs. The best third of them goes on to
-//! a third of the epochs, and the best third of those to the end. The first trials are the defaults of each loss; the
-//! others are drawn from its search space. Nothing is started that could not end within the budget.
+//! a third of the epochs, and the best third of those to the end. The first trials are what `train` does by default and the
+//! defaults of each loss; the others are drawn from its search space. Nothing is started that could not end within the
+//! budget.
 
-use rivalry::config::setting_layer;
+use rivalry::config::{Config, setting_layer};
 use rivalry::train::trainer;
 
 use super::closed_forms::no_time;
-use super::search::Search;
+use super::search::{Search, changed_settings};
 use super::{AutoEvent, Stage};
 use crate::Result;
 use crate::run::RunFolder;
@@ -102,10 +103,12 @@ impl Search<'_> {
 
     /// All trials, in the order in which they are tried.
     fn gradient_trials(&mut self) -> Result<Vec<Trial>> {
-        let mut softmax = SearchSpace::new().with(self.task.clone()).with(self.schedule()?);
-        if self.dataset.items.len() >= LARGE_CATALOGUE {
-            softmax = self.with_shared_negatives(softmax)?;
-        }
+        let default = self.default_trial()?;
+        let sampler = match &default.config.gradient {
+            Some(gradient) => setting_layer(&format!("sampler.type={}", gradient.sampler.name()))?,
+            None => toml::Table::new(),
+        };
+        let mut softmax = SearchSpace::new().with(self.task.clone()).with(self.schedule()?).with(sampler);
         for loss in SOFTMAX {
             softmax = softmax.with_loss(loss, LossGrid::BuiltIn)?;
         }
@@ -121,12 +124,26 @@ impl Search<'_> {
         }
         // Stable: the defaults first, then the draws in their order.
         trials.sort_by_key(|trial| !trial.is_baseline());
+        trials.insert(0, default);
         let Some(first) = trials.first() else { return Ok(trials) };
         if let Err(refused) = trainer(&first.config, self.memory).check(&self.dataset) {
             self.skip("mf", refused.to_string().lines().next().unwrap_or_default().to_owned());
             return Ok(Vec::new());
         }
         Ok(trials)
+    }
+
+    /// What `train` would do without any settings, for as long as a trial is trained; with shared negatives in a large
+    /// catalogue, unless some user has too many items for them.
+    fn default_trial(&self) -> Result<Trial> {
+        let layers = [self.task.clone(), self.schedule()?, setting_layer("sampler.type=shared")?];
+        let config = |layers: &[toml::Table]| Config::from_layers_for(layers, self.dataset.train.len());
+        let shared = config(&layers)?;
+        let is_shared = self.dataset.items.len() >= LARGE_CATALOGUE
+            && trainer(&shared, self.memory).check(&self.dataset).is_ok();
+        let config = if is_shared { shared } else { config(&layers[..2])? };
+        let settings = changed_settings(&config)?;
+        Ok(Trial::new(config, settings))
     }
 
     /// How long a trial is trained. Where an epoch has many steps, it takes fewer of them.
@@ -140,14 +157,6 @@ impl Search<'_> {
         let train =
             format!("train={{ epochs = {epochs}, eval_every = {eval_every}, patience = {PATIENCE} }}");
         setting_layer(&train)
-    }
-
-    /// The space with shared negatives, unless some user has too many items for them.
-    fn with_shared_negatives(&self, space: SearchSpace) -> Result<SearchSpace> {
-        let shared = space.clone().with(setting_layer("sampler.type=shared")?);
-        let trial = shared.clone().with_loss(SOFTMAX[0], LossGrid::Empty)?.trials()?;
-        let fits = |trial: &Trial| trainer(&trial.config, self.memory).check(&self.dataset).is_ok();
-        Ok(if trial.first().is_some_and(fits) { shared } else { space })
     }
 
     /// Removes what a trial that is not promoted would need to go on.

@@ -1,7 +1,8 @@
 //! From a log to the best model for it, within a time budget: [`Auto`].
 //!
 //! The log is read, filtered and split ([`Understood`]). The cheap models are fitted first, each with its defaults and a
-//! small search; the rest of the budget goes to models trained by gradients, in waves of successive halving. All trials
+//! small search; the rest of the budget goes to models trained by gradients, in waves of successive halving, and what they
+//! leave to the cheap models again. All trials
 //! are those of one [`SweepFolder`], so a search survives the death of its process, and the same search goes on where it
 //! was. The validation set alone decides. The winner is tested once and then trained on all interactions.
 //!
@@ -42,7 +43,7 @@ pub use record::{AutoRecord, FinalRun, ModelResult, TestResult};
 pub use understand::Understood;
 
 use self::clock::Clock;
-use self::closed_forms::nothing_fitted;
+use self::closed_forms::{FIRST_SHARE, nothing_fitted};
 use self::record::SpentFile;
 use self::search::Search;
 use self::understand::{Prepared, understand};
@@ -186,8 +187,8 @@ impl Auto {
         let clock = Clock::new(observer, self.options.minutes * MINUTE, &spent)?;
         spent.write(clock.spent())?;
         let mut search = self.search(out, clock, observer)?;
-        if search.closed_forms()? {
-            search.gradient_models()?;
+        if search.closed_forms(FIRST_SHARE)? && search.gradient_models()? {
+            search.closed_forms(1.0)?;
         }
         search.take_up_earlier_trials()?;
         search.folder.write_index(&search.tried)?;

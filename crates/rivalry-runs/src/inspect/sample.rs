@@ -15,7 +15,7 @@ use rivalry::{Error, InputError, Matrix, Result};
 pub(super) struct PairSampler<'a> {
     pub model: &'a Model,
     scored: Cow<'a, Embeddings>,
-    /// The normalised item embeddings, if the score is not a cosine.
+    /// The normalised item embeddings, if the score is not the cosine alone.
     directions: Option<Matrix>,
     sampler: Box<dyn Sampler + 'a>,
     /// Whether the loss uses the log-probabilities of negatives.
@@ -77,10 +77,13 @@ impl<'a> PairSampler<'a> {
     /// A sampler that scores with these embeddings, those of the model's scorer.
     pub fn of(model: &'a Model, scored: Cow<'a, Embeddings>, seed: u64) -> Result<Self> {
         let gradient = model.config.require_gradient("be inspected")?;
-        let directions = match model.config.model.score() {
-            Some(Score::Dot) => Some(unit_rows(&scored.items)),
-            _ => None,
-        };
+        let settings = &model.config.model;
+        // With a popularity prior, the scored vectors have a number more.
+        let own = Matrix::from_fn(scored.items.rows(), settings.dim().unwrap_or_default(), |row, c| {
+            scored.items.row(row)[c]
+        });
+        let has_prior = own.cols() < scored.dim();
+        let directions = (has_prior || settings.score() == Some(Score::Dot)).then(|| unit_rows(&own));
         let sampler = gradient.sampler.build(model, gradient.train.negatives)?;
         let log_probs = gradient.loss.build().uses_log_probs();
         Ok(Self { model, scored, directions, sampler, log_probs, seed })

@@ -53,7 +53,7 @@ impl Grid {
         Self(std::iter::once(named("model", entry.name)).chain(searched).collect())
     }
 
-    /// The grid of a loss: what a sweep tries for its parameters, and for those of the optimiser with it.
+    /// The grid of a loss: what a sweep tries for its parameters, and for those of the model and the optimiser with it.
     pub fn of_loss(entry: &loss::Entry, grid: LossGrid) -> Self {
         let values = |param: &Param| match grid {
             LossGrid::BuiltIn => Values::of_param(param),
@@ -62,7 +62,9 @@ impl Grid {
         };
         let own = entry.params.iter().map(|param| ("loss", param));
         let optim = entry.build.defaults.optim().map(|param| ("optim", param));
+        let model = [("model", &entry.build.defaults.popularity_weight)];
         let searched = own
+            .chain(model)
             .chain(optim)
             .filter_map(|(section, param)| Some((format!("{section}.{}", param.name), values(param)?)));
         Self(std::iter::once(named("loss", entry.name)).chain(searched).collect())

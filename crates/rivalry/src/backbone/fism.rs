@@ -10,7 +10,7 @@
 //! item table for the items of a user, the exponent of |I_u| as a parameter, biases, and squared or BPR losses. Here one table
 //! serves both roles, as in a symmetric item-to-item similarity, and any loss and sampler can be used.
 
-use super::{Build, DIM, Entry, SCORE, Users, plain};
+use super::{Build, DIM, Entry, POPULARITY_WEIGHT, SCORE, Users, plain};
 use crate::params::{Param, Params, Range, Search, Value};
 
 const USER_WEIGHT: Param = Param {
@@ -24,7 +24,7 @@ const USER_WEIGHT: Param = Param {
 pub(crate) const FISM: Entry = Entry {
     name: "fism",
     summary: "FISM: a user is the mean of the embeddings of their items; no user table",
-    params: &[DIM, SCORE, USER_WEIGHT],
+    params: &[DIM, SCORE, POPULARITY_WEIGHT, USER_WEIGHT],
     build: Build { backbone: |_, _| plain(), extra_tables: 0, users },
 };
 

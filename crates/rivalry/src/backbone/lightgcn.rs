@@ -6,7 +6,7 @@
 //! He et al., "LightGCN: Simplifying and Powering Graph Convolution Network for Recommendation", SIGIR 2020.
 
 use super::propagation::Propagation;
-use super::{Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step, Users};
+use super::{Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, POPULARITY_WEIGHT, SCORE, Step, Users};
 use crate::optim::Touched;
 use crate::params::{Param, Range, Search, Value};
 
@@ -22,7 +22,7 @@ pub(super) const LAYERS: Param = Param {
 pub(crate) const LIGHTGCN: Entry = Entry {
     name: "lightgcn",
     summary: "LightGCN: mean of the embeddings propagated over the user–item graph",
-    params: &[DIM, SCORE, LAYERS],
+    params: &[DIM, SCORE, POPULARITY_WEIGHT, LAYERS],
     build: Build {
         backbone: |params, train| {
             let propagation = Propagation::mean(train, params.count(LAYERS.name), true);

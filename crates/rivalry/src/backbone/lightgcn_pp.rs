@@ -10,7 +10,9 @@
 
 use super::graph::{Graph, Mix, Scales};
 use super::lightgcn::LAYERS;
-use super::{Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step, Unit, Users};
+use super::{
+    Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, POPULARITY_WEIGHT, SCORE, Step, Unit, Users,
+};
 use crate::data::Interactions;
 use crate::optim::Touched;
 use crate::params::{Param, Params, Range, Search, Value};
@@ -42,7 +44,7 @@ const GAMMA: Param = Param {
 pub(crate) const LIGHTGCN_PP: Entry = Entry {
     name: "lightgcn++",
     summary: "LightGCN++: LightGCN with normalised messages and tunable degree exponents",
-    params: &[DIM, SCORE, LAYERS, ALPHA, BETA, GAMMA],
+    params: &[DIM, SCORE, POPULARITY_WEIGHT, LAYERS, ALPHA, BETA, GAMMA],
     build: Build {
         backbone: |params, train| Box::new(LightGcnPp::new(params, train)),
         extra_tables: GRAPH_TABLES,

@@ -1,11 +1,11 @@
 //! Matrix factorisation: the learned tables are scored as they are.
 
-use super::{Backbone, Build, DIM, Embeddings, Entry, SCORE, Users};
+use super::{Backbone, Build, DIM, Embeddings, Entry, POPULARITY_WEIGHT, SCORE, Users};
 
 pub(crate) const MF: Entry = Entry {
     name: "mf",
     summary: "matrix factorisation: one embedding for each user and item",
-    params: &[DIM, SCORE],
+    params: &[DIM, SCORE, POPULARITY_WEIGHT],
     build: Build { backbone: |_, _| Box::new(Mf), extra_tables: 0, users: |_| Users::Table },
 };
 

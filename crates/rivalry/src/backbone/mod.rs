@@ -9,6 +9,7 @@ mod graph;
 mod lightgcn;
 mod lightgcn_pp;
 mod mf;
+mod popularity_prior;
 mod propagation;
 mod score;
 #[cfg(test)]
@@ -22,6 +23,7 @@ pub(crate) use self::fism::FISM;
 pub(crate) use self::lightgcn::LIGHTGCN;
 pub(crate) use self::lightgcn_pp::LIGHTGCN_PP;
 pub(crate) use self::mf::MF;
+pub(crate) use self::popularity_prior::{POPULARITY_WEIGHT, popularity_prior};
 pub use self::score::Score;
 pub(crate) use self::score::{DIM, SCORE};
 pub(crate) use self::unit::BLOCK;

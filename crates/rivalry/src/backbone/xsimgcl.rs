@@ -14,7 +14,9 @@ use super::contrast::Contrast;
 use super::graph::Mix;
 use super::lightgcn::LAYERS;
 use super::propagation::Propagation;
-use super::{BLOCK, Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, SCORE, Step, Users};
+use super::{
+    BLOCK, Backbone, Build, DIM, Embeddings, Entry, GRAPH_TABLES, POPULARITY_WEIGHT, SCORE, Step, Users,
+};
 use crate::data::Interactions;
 use crate::optim::Touched;
 use crate::params::{Param, Params, Range, Search, Value};
@@ -55,7 +57,7 @@ const TEMPERATURE: Param = Param {
 pub(crate) const XSIMGCL: Entry = Entry {
     name: "xsimgcl",
     summary: "XSimGCL: LightGCN with noise and a contrastive loss between the final and the first layer",
-    params: &[DIM, SCORE, TWO_LAYERS_OR_MORE, EPSILON, LAMBDA, TEMPERATURE],
+    params: &[DIM, SCORE, POPULARITY_WEIGHT, TWO_LAYERS_OR_MORE, EPSILON, LAMBDA, TEMPERATURE],
     build: Build {
         backbone: |params, train| Box::new(XSimGcl::new(params, train)),
         extra_tables: GRAPH_TABLES,

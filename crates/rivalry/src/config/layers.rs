@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::default_loss::{DEFAULT_LOSS, default_settings};
 use super::implied_split::imply_split;
 use super::legacy::upgrade;
 use super::parse::parse;
@@ -23,7 +24,7 @@ const SECTIONS: [&str; 7] = ["data", "model", "loss", "sampler", "optim", "train
 
 /// The sections with a `type`, and what it is by default.
 const DEFAULT_TYPES: [(&str, &str); 4] =
-    [("model", "mf"), ("loss", "cap"), ("sampler", "uniform"), ("optim", "adam")];
+    [("model", "mf"), ("loss", DEFAULT_LOSS), ("sampler", "uniform"), ("optim", "adam")];
 
 /// The sections of the gradient trainer alone.
 const GRADIENT: [&str; 3] = ["loss", "sampler", "optim"];
@@ -41,6 +42,15 @@ impl Config {
     /// # Errors
     /// If a key is unknown, a value out of range, or settings don't go together; the error names the key.
     pub fn from_layers(layers: &[toml::Table]) -> Result<Self> {
+        Self::from_layers_for(layers, 0)
+    }
+
+    /// The same for a training set of so many pairs: where the layers choose no loss, the settings of the default loss
+    /// follow them.
+    ///
+    /// # Errors
+    /// As [`from_layers`](Self::from_layers).
+    pub fn from_layers_for(layers: &[toml::Table], pairs: usize) -> Result<Self> {
         let mut given = toml::Table::new();
         for layer in layers {
             let mut layer = upgrade(layer.clone())?;
@@ -50,7 +60,7 @@ impl Config {
         if let Some(key) = given.keys().find(|key| !SECTIONS.contains(&&key[..])) {
             return Err(unknown_name("section", key, SECTIONS).field(key.clone()).into());
         }
-        put_defaults(&mut given);
+        put_defaults(&mut given, pairs);
         let model = ModelConfig::from_table("model", MODELS, &chosen(&given, "model")?)?;
         let data = parse("data", &given)?;
         let eval: EvalOptions = parse("eval", &given)?;
@@ -101,11 +111,12 @@ fn gradient(model: &ModelConfig, given: &toml::Table, train: TrainSection) -> Re
 
 /// Puts what the loss and the sampler bring for other sections below what is given. Only what the chosen model and optimiser know is
 /// put; what can't be read is left to the checks that follow.
-fn put_defaults(given: &mut toml::Table) {
+fn put_defaults(given: &mut toml::Table, pairs: usize) {
     let type_of = |section: &str| match given.get(section).and_then(|table| table.get("type")) {
         Some(name) => name.as_str(),
         None => default_type(section),
     };
+    let chosen = given.get("loss").is_some_and(|loss| loss.get("type").is_some());
     let [loss, model, optim, sampler] = ["loss", "model", "optim", "sampler"].map(type_of);
     let sampler = sampler.map(str::to_owned);
     let loss = LOSSES.iter().find(|entry| Some(entry.name) == loss);
@@ -122,6 +133,10 @@ fn put_defaults(given: &mut toml::Table) {
             table.entry(name).or_insert(value);
         }
     };
+    for (section, key, value) in default_settings(pairs).into_iter().filter(|_| !chosen) {
+        let known = if section == "loss" { loss.params } else { model.params };
+        put(section, known, key, value.into());
+    }
     put("model", model.params, SCORE.name, defaults.score.name().into());
     for param in defaults.optim() {
         put("optim", optim.params, param.name, param.default.to_toml());
@@ -247,7 +262,7 @@ pub fn setting_layer(setting: &str) -> Result<toml::Table> {
 }
 
 /// Parameters that all gradient models share: they survive a change of `model.type`.
-const SHARED: [&str; 2] = ["dim", "score"];
+const SHARED: [&str; 3] = ["dim", "score", "popularity_weight"];
 
 /// Puts one table over another. A section that names another `type` replaces the old one, because parameters of one loss
 /// mean nothing to another; of a model the parameters that all have are kept.

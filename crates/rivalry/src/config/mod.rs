@@ -1,5 +1,6 @@
 //! The settings of a run as data: typed sections, checked, from layers that lie over each other.
 
+mod default_loss;
 mod implied_split;
 mod layers;
 mod legacy;

@@ -4,7 +4,7 @@
 //! searches them.
 
 use super::{Init, Negatives};
-use crate::backbone::Score;
+use crate::backbone::{POPULARITY_WEIGHT, Score};
 use crate::optim::{LR, WEIGHT_DECAY};
 use crate::params::{Param, Search};
 
@@ -13,6 +13,8 @@ use crate::params::{Param, Search};
 pub struct Defaults {
     /// `model.score`
     pub score: Score,
+    /// `model.popularity_weight`: what a sweep tries.
+    pub popularity_weight: Param,
     /// `optim.lr`: default and search.
     pub lr: Param,
     /// `optim.weight_decay`: default and search.
@@ -27,6 +29,8 @@ impl Defaults {
     /// Those of losses on cosines: the length of an embedding doesn't count, so nothing needs to be held down.
     pub const COSINE: Self = Self {
         score: Score::Cosine,
+        // Around the temperatures that work, which are its natural scale.
+        popularity_weight: Param { search: Search::uniform(&[0.0, 0.1, 0.2, 0.3]), ..POPULARITY_WEIGHT },
         lr: Param { search: Search::log_uniform(&[0.01, 0.03, 0.1, 0.3]).paper(LR.search.paper), ..LR },
         weight_decay: WEIGHT_DECAY,
         negatives: Negatives::Default(1000),

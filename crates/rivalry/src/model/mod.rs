@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::data::{Dataset, IdMap, Interactions};
 use crate::models::{Kind, ModelConfig};
 use crate::sampler::TrainingSet;
-use crate::scorer::{EmbeddingScorer, HistoryScorer, Scorer};
+use crate::scorer::{EmbeddingScorer, HistoryScorer, Scorer, with_prior};
 use crate::tensors::{Tensors, broken};
 use crate::{InputError, Result};
 
@@ -177,12 +177,13 @@ pub(crate) fn gradient_scorer(
     train: &Interactions,
 ) -> Result<Box<dyn Scorer>> {
     let scorer = EmbeddingScorer::new(propagated(model, tensors, train)?, model.score().unwrap_or_default());
-    Ok(match model.users() {
+    let scorer: Box<dyn Scorer> = match model.users() {
         Users::Table => Box::new(scorer),
         Users::Items { user_weight } => {
             Box::new(HistoryScorer::new(scorer, user_weight, Cow::Owned(train.clone())))
         }
-    })
+    };
+    Ok(with_prior(scorer, model.popularity_prior(train).as_deref()))
 }
 
 /// What the backbone makes of the learned tables.

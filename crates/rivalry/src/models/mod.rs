@@ -17,9 +17,9 @@ mod turbo_cf;
 pub use closed_form::{ClosedForm, FitContext};
 pub use ials::als_tables;
 
-use crate::backbone::{self, Backbone, DIM, SCORE, Score, Users};
+use crate::backbone::{self, Backbone, DIM, POPULARITY_WEIGHT, SCORE, Score, Users};
 use crate::data::Interactions;
-use crate::params::{self, Choice, Params};
+use crate::params::{self, Choice, Params, Value};
 
 /// All models, in the order they are listed to the user.
 pub static MODELS: &[Entry] = &[
@@ -80,6 +80,15 @@ impl ModelConfig {
     /// The embedding dimension, if it is trained by sampled gradients.
     pub fn dim(&self) -> Option<usize> {
         self.is_gradient().then(|| self.params().count(DIM.name))
+    }
+
+    /// What is added to the score of each item for its popularity in the training set, if anything.
+    pub fn popularity_prior(&self, train: &Interactions) -> Option<Vec<f32>> {
+        let weight = match self.params().get(POPULARITY_WEIGHT.name) {
+            Some(Value::Number(weight)) if weight > 0.0 => weight,
+            _ => return None,
+        };
+        Some(backbone::popularity_prior(train, weight))
     }
 
     /// What the embeddings of its users are; a table where it is not trained by sampled gradients.

@@ -7,6 +7,7 @@ mod item_item;
 mod packed;
 mod similarity;
 mod sparse_weights;
+mod with_prior;
 
 use std::ops::Range;
 
@@ -16,6 +17,7 @@ pub use history::HistoryScorer;
 use item_item::ItemWeights;
 pub(crate) use item_item::{DenseWeights, ItemItemScorer};
 pub(crate) use sparse_weights::SparseWeights;
+pub(crate) use with_prior::with_prior;
 
 use crate::Matrix;
 use crate::backbone::Embeddings;

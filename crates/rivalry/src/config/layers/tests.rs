@@ -38,6 +38,26 @@ fn a_loss_brings_its_own_settings_and_explicit_ones_win() {
     assert!(with(&["model.type=popularity"]).unwrap().gradient.is_none());
 }
 
+/// Where no loss is chosen, its settings follow the size of the training set; what is given wins, and a chosen loss has its own.
+#[test]
+fn the_default_loss_has_a_prior_and_follows_the_data() {
+    let of = |settings: &[&str], pairs: usize| {
+        let layers: Vec<_> = settings.iter().map(|s| setting_layer(s).unwrap()).collect();
+        let config = Config::from_layers_for(&layers, pairs).unwrap();
+        let weight = config.model.params().number("popularity_weight");
+        let loss = config.gradient.unwrap().loss;
+        (loss.name(), loss.params().number("tau"), loss.params().number("alpha"), weight)
+    };
+    assert_eq!(of(&[], 1000), ("dsl-ca", 0.2, 3.0, 0.2));
+    assert_eq!(of(&["model.type=lightgcn"], 1_000_000), ("dsl-ca", 0.15, 3.0, 0.15));
+    assert_eq!(of(&["loss.tau=0.3"], 1_000_000), ("dsl-ca", 0.3, 3.0, 0.15));
+    assert_eq!(of(&["model.popularity_weight=0"], 1000), ("dsl-ca", 0.2, 3.0, 0.0));
+    let chosen = of(&["loss.type=dsl-ca"], 1_000_000);
+    assert_eq!((chosen.1, chosen.3), (0.2, 0.0));
+    assert_eq!(of(&["loss.type=cap"], 1_000_000), ("cap", 0.2, 3.0, 0.0));
+    assert!(with(&["model.type=ease"]).is_ok(), "a closed form has neither");
+}
+
 #[test]
 fn training_stops_early_by_default_and_configs_of_earlier_runs_did_not() {
     let patience = |config: &Config| config.gradient.as_ref().unwrap().train.patience;

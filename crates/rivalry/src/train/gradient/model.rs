@@ -8,13 +8,15 @@ use std::borrow::Cow;
 use crate::backbone::{Backbone, Embeddings, Score, Step, Unit, Users};
 use crate::data::Interactions;
 use crate::optim::{Gathered, Optimizer, Touched, Trainable};
-use crate::scorer::{EmbeddingScorer, HistoryScorer, Scorer};
+use crate::scorer::{EmbeddingScorer, HistoryScorer, Scorer, with_prior};
 
 /// A backbone with its learned tables and the embeddings that are scored.
 pub struct EmbeddingModel {
     backbone: Box<dyn Backbone>,
     score: Score,
     users: Users,
+    /// What is added to the score of each item.
+    prior: Option<Vec<f32>>,
     learned: Embeddings,
     /// What the backbone makes of the learned tables, unless it is the identity.
     propagated: Option<Embeddings>,
@@ -33,10 +35,10 @@ impl EmbeddingModel {
     pub fn new(backbone: Box<dyn Backbone>, score: Score, learned: Embeddings) -> Self {
         let propagated = (!backbone.is_identity()).then(|| learned.clone());
         let unit = (score == Score::Cosine).then(|| Unit::like(&learned));
-        let users = Users::Table;
+        let (users, prior) = (Users::Table, None);
         let (stale, gathered, is_gathered) = (false, Unit::default(), false);
         let mut model =
-            Self { backbone, score, users, learned, propagated, unit, stale, gathered, is_gathered };
+            Self { backbone, score, users, prior, learned, propagated, unit, stale, gathered, is_gathered };
         model.refresh();
         model
     }
@@ -45,6 +47,17 @@ impl EmbeddingModel {
     #[must_use]
     pub fn with_users(self, users: Users) -> Self {
         Self { users, ..self }
+    }
+
+    /// The same with a prior that is added to the score of each item.
+    #[must_use]
+    pub fn with_prior(self, prior: Option<Vec<f32>>) -> Self {
+        Self { prior, ..self }
+    }
+
+    /// What is added to the score of each item, if anything.
+    pub fn prior(&self) -> Option<&[f32]> {
+        self.prior.as_deref()
     }
 
     /// What the embeddings of users are.
@@ -60,13 +73,15 @@ impl EmbeddingModel {
     /// The scorer of the model as it is, for the users of this training set.
     pub fn scorer<'a>(&'a mut self, train: &'a Interactions) -> Box<dyn Scorer + 'a> {
         let (users, score) = (self.users, self.score);
-        let scorer = EmbeddingScorer::scored(self.embeddings(), score);
-        match users {
+        self.embeddings();
+        let scorer = EmbeddingScorer::scored(self.scored(), score);
+        let scorer: Box<dyn Scorer + 'a> = match users {
             Users::Table => Box::new(scorer),
             Users::Items { user_weight } => {
                 Box::new(HistoryScorer::new(scorer, user_weight, Cow::Borrowed(train)))
             }
-        }
+        };
+        with_prior(scorer, self.prior())
     }
 
     /// The learned tables.

@@ -44,7 +44,8 @@ impl GradientTrainer<'_> {
             None => self.beginning(&*loss, size, train)?,
         };
         let TrainingState { progress, learned, optim, adversary, best, .. } = state;
-        let model = EmbeddingModel::new(backbone, score, learned).with_users(model.users());
+        let prior = model.popularity_prior(train);
+        let model = EmbeddingModel::new(backbone, score, learned).with_users(model.users()).with_prior(prior);
         let optim_config = &self.gradient.optim;
         let schedule =
             Schedule::new(optim_config.params(), settings.epochs, train.len().div_ceil(settings.batch_size));

@@ -49,12 +49,20 @@ impl Buffers {
         self.param_grads.resize(BatchGradients::<f32>::param_places(rows, loss.n_params()), 0.0);
     }
 
-    /// For each row its user and the score of that rank among the user's training items and the row's negatives.
-    pub fn quantiles(&self, queries: Queries<'_>, batch: Batch<'_>, rank: usize) -> Vec<(u32, f32)> {
+    /// For each row its user and the score of that rank among the user's training items and the row's negatives. The
+    /// prior is part of a score.
+    pub fn quantiles(
+        &self,
+        queries: Queries<'_>,
+        batch: Batch<'_>,
+        rank: usize,
+        prior: Option<&[f32]>,
+    ) -> Vec<(u32, f32)> {
         let quantile = |(row, &user): (usize, &u32)| {
             let positives = batch.train.items_of(user);
             let mut scores = vec![0.0; positives.len()];
             dots(queries.row(row), queries.table.as_lanes(), positives, &mut scores);
+            prior.into_iter().for_each(|prior| add_prior(prior, positives, &mut scores));
             scores.extend_from_slice(match self.hardest.is_empty() {
                 true => self.scores.row(row),
                 false => self.hardest.scores_of(row, batch.users.len()),
@@ -64,6 +72,11 @@ impl Buffers {
         };
         batch.users.par_iter().enumerate().map(quantile).collect()
     }
+}
+
+/// Adds the prior of these items to their scores.
+pub(super) fn add_prior(prior: &[f32], items: &[u32], scores: &mut [f32]) {
+    items.iter().zip(scores).for_each(|(&item, score)| *score += prior[item as usize]);
 }
 
 /// Scores the positive of each row.

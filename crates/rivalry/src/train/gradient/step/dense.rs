@@ -12,9 +12,8 @@ use rivalry_kernels::{
 use super::Batch;
 use super::score_rows::ScoreRows;
 use super::scorer::{
-    Draw, NegativeScorer, PackedScorer, Panels, Queries, ScoreGrads, log_probs_of_rows, scatter_row,
+    Draw, Fill, NegativeScorer, PackedScorer, Panels, Queries, ScoreGrads, for_each_row_of, scatter_row,
 };
-use crate::sampler::Sampler;
 
 /// Rows of the batch a task works on at a time.
 const ROWS: usize = 48;
@@ -53,8 +52,8 @@ impl NegativeScorer for DenseScorer {
             .for_each(|(row, drawn)| draw(row, drawn));
     }
 
-    fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut ScoreRows) {
-        log_probs_of_rows(batch, sampler, &self.negatives, out);
+    fn for_each_row(&self, values: &mut ScoreRows, fill: Fill<'_>) {
+        for_each_row_of(&self.negatives, values, fill);
     }
 
     fn score(

@@ -12,8 +12,7 @@ use super::Batch;
 use super::blocks::Blocks;
 use super::item_list::ItemList;
 use super::score_rows::ScoreRows;
-use super::scorer::{Draw, NegativeScorer, Queries, ScoreGrads, log_probs_of_rows};
-use crate::sampler::Sampler;
+use super::scorer::{Draw, Fill, NegativeScorer, Queries, ScoreGrads, for_each_row_of};
 
 /// Rows of the batch a task works on at a time, where rows are independent.
 const ROWS: usize = 32;
@@ -113,14 +112,14 @@ impl NegativeScorer for GatherScorer {
         positives.iter_mut().for_each(renumber);
     }
 
-    fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut ScoreRows) {
+    fn for_each_row(&self, values: &mut ScoreRows, fill: Fill<'_>) {
         let negatives = &self.grouped.negatives;
         if self.is_renumbered {
             let items = self.items.items();
             let negatives: Vec<u32> = negatives.iter().map(|&place| items[place as usize]).collect();
-            return log_probs_of_rows(batch, sampler, &negatives, out);
+            return for_each_row_of(&negatives, values, fill);
         }
-        log_probs_of_rows(batch, sampler, negatives, out);
+        for_each_row_of(negatives, values, fill);
     }
 
     fn score(

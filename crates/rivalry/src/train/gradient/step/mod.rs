@@ -25,6 +25,8 @@ mod item_list;
 mod item_set;
 mod loss;
 mod pooled;
+#[cfg(test)]
+mod prior_tests;
 mod score_rows;
 mod scorer;
 mod selection;

@@ -14,9 +14,8 @@ use super::Batch;
 use super::item_list::ItemList;
 use super::item_set::ItemSet;
 use super::score_rows::ScoreRows;
-use super::scorer::{Draw, NegativeScorer, PackedScorer, Queries, ScoreGrads};
+use super::scorer::{Draw, Fill, NegativeScorer, PackedScorer, Queries, ScoreGrads};
 use super::selection::Selection;
-use crate::sampler::Sampler;
 
 /// Rows of the batch that are worked on at a time: their scores stay in the second-level cache.
 const ROWS: usize = 24;
@@ -125,14 +124,17 @@ impl NegativeScorer for PooledScorer {
         pool_size(n_negatives)
     }
 
-    fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut ScoreRows) {
-        let (n, stride) = (self.n_negatives, out.stride());
-        out.values_mut().par_chunks_mut(stride).enumerate().for_each_init(Vec::new, |items, (row, out)| {
-            let pool = &self.pools[row / self.sharing];
-            items.clear();
-            pool.selection(row % self.sharing, n).for_each_place(|place| items.push(pool.items[place]));
-            sampler.log_probs(batch.users[row], items, &mut out[..n]);
-        });
+    fn for_each_row(&self, values: &mut ScoreRows, fill: Fill<'_>) {
+        let (n, stride) = (self.n_negatives, values.stride());
+        values.values_mut().par_chunks_mut(stride).enumerate().for_each_init(
+            Vec::new,
+            |items, (row, values)| {
+                let pool = &self.pools[row / self.sharing];
+                items.clear();
+                pool.selection(row % self.sharing, n).for_each_place(|place| items.push(pool.items[place]));
+                fill(row, items, &mut values[..n]);
+            },
+        );
     }
 
     fn score(

@@ -9,7 +9,6 @@ use rivalry_kernels::{LANES, Lane, Matrix, ZERO, dots_packed};
 
 use super::Batch;
 use super::score_rows::ScoreRows;
-use crate::sampler::Sampler;
 
 /// Scores the negatives of a batch, and brings gradients of scores back to the tables.
 pub(super) trait NegativeScorer: Send {
@@ -32,8 +31,8 @@ pub(super) trait NegativeScorer: Send {
         n_negatives
     }
 
-    /// The log-probability of each negative, in the order in which they are scored.
-    fn log_probs(&self, batch: Batch<'_>, sampler: &dyn Sampler, out: &mut ScoreRows);
+    /// Calls `fill` with each row of the batch, its negatives in the order in which they are scored, and their values.
+    fn for_each_row(&self, values: &mut ScoreRows, fill: Fill<'_>);
 
     /// For each row of the batch the dot products of its query with its negatives; with two queries, both.
     fn score(
@@ -54,6 +53,9 @@ pub(super) trait NegativeScorer: Send {
         table_grads: &mut Matrix,
     );
 }
+
+/// Fills in or changes the values of a pair's negatives, by its place in the batch.
+pub(super) type Fill<'a> = &'a (dyn Fn(usize, &[u32], &mut [f32]) + Sync);
 
 /// Fills in the negatives of a pair, by its place in the batch.
 pub type Draw<'a> = &'a (dyn Fn(usize, &mut [u32]) + Sync);
@@ -129,16 +131,11 @@ pub(super) struct ScoreGrads<'a> {
     pub positives: &'a [f32],
 }
 
-/// The log-probabilities of the negatives in each row of the batch, which start one after another.
-pub(super) fn log_probs_of_rows(
-    batch: Batch<'_>,
-    sampler: &dyn Sampler,
-    negatives: &[u32],
-    out: &mut ScoreRows,
-) {
-    let n = out.n();
-    let rows = out.values_mut().par_chunks_mut(n).zip(negatives.par_chunks(n)).enumerate();
-    rows.for_each(|(row, (out, negatives))| sampler.log_probs(batch.users[row], negatives, out));
+/// [`NegativeScorer::for_each_row`] where the negatives of all rows stand one after another.
+pub(super) fn for_each_row_of(negatives: &[u32], values: &mut ScoreRows, fill: Fill<'_>) {
+    let n = values.n();
+    let rows = values.values_mut().par_chunks_mut(n).zip(negatives.par_chunks(n)).enumerate();
+    rows.for_each(|(row, (values, negatives))| fill(row, negatives, values));
 }
 
 /// A table packed into panels.

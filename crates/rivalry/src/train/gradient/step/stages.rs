@@ -3,7 +3,7 @@
 use rivalry_kernels::add_weighted_rows;
 
 use super::batch_rows::BatchRows;
-use super::buffers::{Buffers, score_positives};
+use super::buffers::{Buffers, add_prior, score_positives};
 use super::history::History;
 use super::scorer::{Queries, ScoreGrads};
 use super::{Batch, GradientStep, Gradients};
@@ -77,8 +77,14 @@ impl<'s, 'b> Forward<'s, 'b> {
             || step.scorer.score(queries, scores, second.map(|queries| (queries, features))),
             || score_positives(queries, &rows.items, positives),
         );
+        if let Some(prior) = step.model.model.prior() {
+            step.scorer.for_each_row(scores, &|_, items, scores| add_prior(prior, items, scores));
+            add_prior(prior, batch.items, positives);
+        }
         if !log_probs.is_empty() {
-            step.scorer.log_probs(batch, sampler, log_probs);
+            step.scorer.for_each_row(log_probs, &|row, items, log_probs| {
+                sampler.log_probs(batch.users[row], items, log_probs);
+            });
         }
         if step.n_candidates > step.n_negatives {
             step.buffers.keep_hardest(step.n_negatives);
@@ -134,7 +140,7 @@ impl BatchLoss<'_, '_> {
         let quantiles = match loss.quantile_rank(batch.epoch) {
             Some(rank) => {
                 let queries = model_queries(history.as_ref(), model.model.scored(), rows);
-                buffers.quantiles(queries, batch, rank)
+                buffers.quantiles(queries, batch, rank, model.model.prior())
             }
             None => Vec::new(),
         };

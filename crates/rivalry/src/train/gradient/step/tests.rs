@@ -87,13 +87,15 @@ fn scored_and_back(mut scorer: Box<dyn NegativeScorer>, n_items: usize, renumber
     let batch = Batch { users: &ids, items: &given, train: &train, epoch: 0, batch: 0, seed: 0 };
     scorer.draw(batch, N, &draw);
     let listed = scorer.items().expect("few enough to be listed").to_vec();
-    let (table, mut positives) = (if renumbered { items.gather(&listed) } else { items }, given.clone());
+    let (table, mut positives) =
+        (if renumbered { items.gather(&listed) } else { items.clone() }, given.clone());
     if renumbered {
         scorer.renumber(&mut positives);
     }
     let queries = Queries { of: &users, ids: &ids, table: &table };
     let mut scores = rows_for(&*scorer, 130, N);
     scorer.score(queries, &mut scores, None);
+    assert!(lists_what_it_scores(&*scorer, queries, &items, &scores), "{n_items} {renumbered}");
     let mut sorted: Vec<Vec<f32>> = (0..130).map(|row| scores.row(row).to_vec()).collect();
     sorted.iter_mut().for_each(|row| row.sort_unstable_by(f32::total_cmp));
     let positive_grads = vec![0.25; 130];
@@ -102,6 +104,23 @@ fn scored_and_back(mut scorer: Box<dyn NegativeScorer>, n_items: usize, renumber
     scorer.backward(queries, grads, 0.5, &mut of_queries, &mut of_table);
     let of_table = if renumbered { of_table } else { of_table.gather(&listed) };
     [sorted.concat(), of_queries.to_dense(), of_table.to_dense()]
+}
+
+/// Whether each row lists its negatives in the order of their scores, by their numbers in the whole table.
+fn lists_what_it_scores(
+    scorer: &dyn NegativeScorer,
+    queries: Queries<'_>,
+    items: &Matrix,
+    scores: &ScoreRows,
+) -> bool {
+    let mut again = scores.clone();
+    scorer.for_each_row(&mut again, &|row, negatives, values| {
+        let query = queries.of.row(queries.ids[row] as usize);
+        let scores = negatives.iter().map(|&item| dot(query, items.row(item as usize)) as f32);
+        values.iter_mut().zip(scores).for_each(|(value, score)| *value = score);
+    });
+    (0..queries.len())
+        .all(|row| scores.row(row).iter().zip(again.row(row)).all(|(a, b)| close(*a, f64::from(*b))))
 }
 
 fn rows_for(scorer: &dyn NegativeScorer, rows: usize, n: usize) -> ScoreRows {
@@ -129,6 +148,8 @@ fn check(mut scorer: Box<dyn NegativeScorer>, rows: usize, n_items: usize, shari
     for row in 0..rows {
         assert_eq!(scores.row(row), alone.row(row), "the same scores with and without features");
     }
+
+    assert!(lists_what_it_scores(&*scorer, queries, &items, &scores), "{rows} {n_items}");
 
     // The order within a row is the scorer's own, so rows are compared as sums of functions of the scores.
     let grad = |score: f32, feature: f32| 0.3 * score - 0.2 * feature;

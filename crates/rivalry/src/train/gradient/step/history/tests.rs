@@ -101,7 +101,10 @@ fn steps_descend_along_the_gradient_of_their_loss() {
     let (start, along) = (tables(1), tables(9));
     let descent = "type = 'adam'\nlr = 1e12\nbeta1 = 0\nbeta2 = 0\nepsilon = 1e12".parse().unwrap();
     let descent = OptimConfig::from_table("optim", OPTIMIZERS, &descent).unwrap();
-    for (score, user_weight) in [(Score::Cosine, 0.0), (Score::Cosine, 0.7), (Score::Dot, 0.7)] {
+    let prior = || Some((0..9).map(|item| item as f32 * 0.1).collect());
+    for (score, user_weight, prior) in
+        [(Score::Cosine, 0.0, None), (Score::Cosine, 0.7, prior()), (Score::Dot, 0.7, None)]
+    {
         for (sampler, n) in [("uniform", 2), ("uniform", 8), ("shared", 4)] {
             let sampler = SamplerConfig::named("sampler", SAMPLERS, sampler).build(&data, n).unwrap();
             let step = |h: f32| {
@@ -116,7 +119,8 @@ fn steps_descend_along_the_gradient_of_their_loss() {
                     learned.users = Matrix::zeros(0, DIM);
                 }
                 let model = EmbeddingModel::new(plain(), score, learned);
-                let model = OptimizedModel::new(model.with_users(Users::Items { user_weight }), &descent);
+                let model = model.with_users(Users::Items { user_weight }).with_prior(prior.clone());
+                let model = OptimizedModel::new(model, &descent);
                 let loss = LossConfig::named("loss", LOSSES, "sl").build();
                 GradientStep::new(loss, model, None, &*sampler, n)
             };
