@@ -31,6 +31,7 @@ from implicit.cpu.bpr import BayesianPersonalizedRanking
 parser = argparse.ArgumentParser()
 parser.add_argument("--threads", type=int, default=os.cpu_count())
 parser.add_argument("--speed", action="store_true", help="time ALS on Gowalla at 64 and 256 factors, and nothing else")
+parser.add_argument("--only", action="append", metavar="METHOD", help="this method, such as 'rivalry EASE'; repeatable")
 parser.add_argument("--quick", action="store_true", help="one setting each, to see that it runs")
 args = parser.parse_args()
 
@@ -139,6 +140,8 @@ METHODS: dict[str, list[tuple[Callable[..., Fit], dict[str, Any]]]] = {
     "rivalry CAP": [(ours, {"loss": "cap", **s}) for s in grid(tau=[0.2, 0.1, 0.25, 0.3], learning_rate=[0.1, 0.03])],
 }
 
+if unknown := set(args.only or ()) - set(METHODS):
+    parser.error(f"no such method: {', '.join(unknown)}; there are {', '.join(METHODS)}")
 print(
     f"implicit {implicit.__version__}, rivalry {rivalry.__version__}, {args.threads} threads, {time.strftime('%d %B %Y')}"
 )
@@ -150,6 +153,8 @@ for data in (rivalry.datasets.load("amazon2014-health"), movielens_like()):
     print("| method | NDCG@20 | Recall@20 | fit | processor time | settings tried | chosen |")
     print("|---|---|---|---|---|---|---|")
     for name, candidates in METHODS.items():
+        if args.only and name not in args.only:
+            continue
         scored = []
         for make, settings in candidates:
             model = make(**settings)(data)

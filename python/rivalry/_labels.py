@@ -24,6 +24,10 @@ class Labels:
     def __len__(self) -> int:
         return self.count
 
+    def all(self) -> Ids:
+        """All ids."""
+        return np.arange(self.count) if self.ids is None else self.ids
+
     def dense(self, wanted: Any, empty: bool = False) -> npt.NDArray[np.uint32]:
         """The dense ids of one or several; `IndexError` if one is unknown."""
         asked = np.atleast_1d(np.asarray(wanted, dtype=object if self.ids is not None else None))

@@ -14,6 +14,8 @@ from ._errors import NoEmbeddingsError, NotFittedError
 from ._frame import Columns, Ids, is_frame
 from ._input import interactions, to_csr, to_log
 from ._labels import Labels
+from ._lists import columns as list_columns
+from ._lists import maker
 from ._settings import threads
 
 #: Ids and scores.
@@ -119,6 +121,26 @@ class Ranking:
             rows = liked if filter_already_liked_items else None
             ranked = model.recommend(users, n, (known, rows, allow, deny), threads(self.num_threads))
         return self._labelled(ranked, n, one, self._items)
+
+    def recommend_frame(self, userid: Any = None, N: int = 10, *, library: str = "pandas", **options: Any) -> Any:
+        """The lists of :meth:`recommend` as a frame with the columns ``user``, ``item``, ``rank`` and ``score``.
+
+        Parameters
+        ----------
+        userid:
+            A user, or a list or array of users. Default: all users that the model was trained with.
+        N:
+            The length of a list, at most the number of candidates.
+        library:
+            The kind of frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``, which has to be installed.
+        options:
+            The other arguments of :meth:`recommend`.
+        """
+        make = maker(library)
+        self._model
+        users = np.atleast_1d(np.asarray(self._users.all() if userid is None else userid))
+        items, scores = self.recommend(users, N=N, **options)
+        return make(list_columns(users, items, scores))
 
     def similar_items(self, itemid: Any, N: int = 10, filter_items: Any = None, items: Any = None) -> Ranked:
         """The ``N`` items most similar to an item (or to each of several) by cosine, the item itself first.

@@ -11,6 +11,7 @@ import numpy as np
 from . import _rivalry
 from ._errors import TrainingWarning, warn
 from ._frame import Columns
+from ._html import metrics, table
 from ._input import ids_of, seed_of
 from ._naming import arguments
 from ._parameters import Parameters
@@ -302,6 +303,23 @@ class Recommender(Parameters, Ranking):
         if reason is not None:
             raise reason
         return self
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        if getattr(self, "_core", None) is None:
+            return table(repr(self), {"state": "not fitted yet"})
+        config = json.loads(self._core.config)
+        report: dict[str, Any] = getattr(self, "report_", {})
+        kept = [record for record in getattr(self, "history_", []) if record["epoch"] == report.get("best_epoch")]
+        users, items = self._core.shape
+        rows = {
+            "model": config["model"]["type"],
+            "loss": config.get("loss", {}).get("type"),
+            "fitted on": f"{users:,} users, {items:,} items",
+            "epoch": f"{report['best_epoch']} of {report['epochs']}" if "best_epoch" in report else None,
+            "validation": metrics(kept[0].get("valid")) if kept else None,
+        }
+        return table(repr(self), rows)
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike[str]]) -> Recommender:

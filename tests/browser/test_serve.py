@@ -98,6 +98,7 @@ def test_a_user_is_found_and_a_recommendation_explained(page: Page, request: pyt
     choose(page, "user-0017")
     expect(page.locator("#list-title")).to_have_text("Recommendations for user-0017")
     expect(page.locator("#list-note")).to_have_text("by the model")
+    expect(page.locator("#about")).to_contain_text("1,500 users · 1,000 items")
     expect(page.locator("#history-title")).to_contain_text("training items")
     page.locator("#list .item").first.click()
     why = page.locator("#why")

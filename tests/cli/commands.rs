@@ -157,6 +157,18 @@ fn completions_version_and_help() {
 }
 
 #[test]
+fn every_command_has_a_manual_page() {
+    let world = World::new();
+    world.ok(&["man", "pages"]);
+    let page = |name: &str| std::fs::read_to_string(world.path("pages").join(name)).unwrap();
+    holds(&page("rivalry.1"), &[".TH rivalry 1", "quickstart"]);
+    for (command, option) in [("train", r"\-\-loss"), ("recommend", r"\-\-all"), ("data-stats", r"\-\-split")]
+    {
+        holds(&page(&format!("rivalry-{command}.1")), &[option]);
+    }
+}
+
+#[test]
 fn a_reader_that_leaves_early_is_no_error() {
     let said = World::new().ok_with_closed_output(&["list", "losses"]);
     assert!(said.is_empty(), "{said}");
@@ -179,7 +191,10 @@ fn quickstart_compares_methods_and_says_where_they_are() {
             "\n  sl ",
             "\n  cap ",
             "One seed on generated data",
-            "next    rivalry serve",
+            "page    runs/quickstart-2/report.html",
+            "next    rivalry auto",
         ],
     );
+    let page = std::fs::read_to_string(world.path("runs/quickstart-2/report.html")).unwrap();
+    holds(&page, &["Learning curves", "ease", "cap"]);
 }

@@ -243,3 +243,15 @@ fn missing_unfinished_and_damaged_runs_are_named() {
     world.write("run/log.jsonl", &log);
     world.ok(&["compare", "run"]);
 }
+
+#[test]
+fn a_narrow_terminal_gets_a_block_for_each_method() {
+    let world = two_methods();
+    let out = world.command(&["compare", "runs"]).env("COLUMNS", "60").output().unwrap();
+    let out = String::from_utf8(out.stdout).unwrap();
+    // Captions and notes are text, which the terminal wraps.
+    assert!(out.lines().filter(|line| line.starts_with(' ')).all(|line| line.chars().count() <= 60), "{out}");
+    assert!(out.contains("\n  95 % interval "), "{out}");
+    let wide = world.command(&["compare", "runs"]).env("COLUMNS", "300").output().unwrap();
+    assert!(!String::from_utf8(wide.stdout).unwrap().contains("\n  95 % interval "));
+}

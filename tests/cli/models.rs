@@ -1,6 +1,6 @@
-//! A closed-form model through every command.
+//! A closed-form model through every command, and every model through those that take any.
 
-use crate::support::{World, holds};
+use crate::support::{SMALL, World, holds};
 
 const TRAIN: [&str; 7] = ["train", "--data", "log.csv", "--model", "popularity", "--out", "run"];
 
@@ -142,4 +142,53 @@ fn the_old_flag_still_chooses_a_model() {
     let world = World::with_log();
     let args = ["train", "--data", "log.csv", "--backbone", "popularity", "--quiet", "--json"];
     assert_eq!(world.json(&args)["run"], "runs/log-popularity-1");
+}
+
+#[test]
+fn every_model_is_trained_verified_repeated_and_asked_for_lists() {
+    let world = World::with_log();
+    world.write("new.csv", "user,item\nnobody,item/3\nnobody,item/4\n");
+    let names = |list: &str| -> Vec<String> {
+        let document = world.json(&["list", list, "--json"]);
+        document.as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let (models, backbones) = (names("models"), names("backbones"));
+    assert!(models.len() > 10 && backbones.len() < models.len());
+    for model in &models {
+        let training = if backbones.contains(model) { SMALL } else { &[] };
+        let train = ["train", "--data", "log.csv", "--model", model, "--out", model, "--quiet"];
+        world.ok(&[&train[..], training].concat());
+        let record: serde_json::Value =
+            serde_json::from_slice(&world.read(&format!("{model}/metrics.json"))).unwrap();
+        let evaluated = world.json(&["evaluate", model, "--verify", "--json"]);
+        assert_eq!(evaluated["metrics"], record["test"], "{model}");
+        assert_eq!(evaluated["verification"]["reordered_users"], 0, "{model}");
+        assert_eq!(world.json(&["rerun", model, "--json", "--threads", "3"])["same"], true, "{model}");
+        let all = world.json(&["recommend", model, "--all", "-n", "3", "--json"]);
+        assert_eq!(all["recommendations"].as_array().unwrap().len(), 30, "{model}");
+        let new = world.json(&["recommend", model, "--history", "new.csv", "-n", "3", "--json"]);
+        assert_eq!(new["recommendations"][0]["items"].as_array().unwrap().len(), 3, "{model}");
+        holds(&world.fails(2, &["recommend", model, "--user", "nobody"]), &["nobody"]);
+        if model != "popularity" {
+            let similar = world.json(&["similar", model, "--item", "item/3", "-n", "2", "--json"]);
+            assert!(similar.to_string().matches("\"item\"").count() > 1, "{model}: {similar}");
+            holds(&world.fails(2, &["similar", model, "--item", "nothing"]), &["nothing"]);
+        }
+    }
+    let runs: Vec<&str> = models.iter().map(String::as_str).collect();
+    world.ok(&[&["compare"], &runs[..]].concat());
+    world.ok(&["report", ".", "-o", "report.html"]);
+}
+
+#[test]
+fn every_closed_form_is_searched_over_its_own_grid() {
+    let world = World::with_log();
+    for model in ["ials", "ease", "fs-slim", "item-knn", "rp3beta", "turbo-cf"] {
+        let sweep = ["sweep", "--data", "log.csv", "--model", model, "--trials", "3", "--out", model];
+        let document = world.json(&[&sweep[..], &["--json"]].concat());
+        let trials = document["trials"].as_array().unwrap();
+        assert_eq!(trials.len(), 4, "{model}: the default and three drawn");
+        let finished = |trial: &serde_json::Value| trial["state"] == "finished";
+        assert!(trials.iter().all(finished), "{model}: {document}");
+    }
 }

@@ -68,6 +68,8 @@ fn results_go_to_standard_output_and_to_other_streams() {
     assert!(lines.lines().count() == 60 && lines.starts_with("{\"user\":"), "{lines}");
     let (csv, _) = world.ok(&["evaluate", "run", "--per-user", "-"]);
     assert!(csv.starts_with("user,") && csv.lines().count() == 31, "{csv}");
+    let (lines, _) = world.ok(&["evaluate", "run", "--per-user", "-", "--format", "jsonl"]);
+    assert!(lines.starts_with("{\"user\":") && lines.lines().count() == 30, "{lines}");
     holds(&world.fails(2, &["evaluate", "run", "--per-user", "-", "--json"]), &["--per-user"]);
     let (html, _) = world.ok(&["report", ".", "-o", "-"]);
     assert!(html.starts_with("<!doctype html") || html.starts_with("<!DOCTYPE html"));

@@ -18,10 +18,10 @@ struct Running {
 }
 
 impl Running {
-    fn start(world: &World, more: &[&str]) -> Self {
+    fn start(world: &World, args: &[&str]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_rivalry"))
-            .args(["serve", "run", "--listen", "127.0.0.1:0"])
-            .args(more)
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(args)
             .current_dir(world.path(""))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -65,7 +65,7 @@ fn trained() -> World {
 #[test]
 fn lists_are_those_of_recommend() {
     let world = trained();
-    let server = Running::start(&world, &[]);
+    let server = Running::start(&world, &["run"]);
     world.ok(&["recommend", "run", "--all", "-n", "7", "-o", "lists.jsonl"]);
     let text = String::from_utf8(world.read("lists.jsonl")).unwrap();
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -90,7 +90,7 @@ fn lists_are_those_of_recommend() {
 #[test]
 fn a_signal_ends_it_in_order() {
     let world = trained();
-    let mut server = Running::start(&world, &[]);
+    let mut server = Running::start(&world, &["run"]);
     let pid = server.process.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     assert!(server.process.wait().unwrap().success());
@@ -100,7 +100,7 @@ fn a_signal_ends_it_in_order() {
 fn nothing_acknowledged_is_lost_by_a_kill() {
     let world = trained();
     for round in 0..3 {
-        let mut server = Running::start(&world, &["--feedback", "feedback.jsonl"]);
+        let mut server = Running::start(&world, &["run", "--feedback", "feedback.jsonl"]);
         let acknowledged = Mutex::new(Vec::new());
         let count = AtomicUsize::new(0);
         std::thread::scope(|scope| {
@@ -140,6 +140,52 @@ fn nothing_acknowledged_is_lost_by_a_kill() {
         let lost: Vec<&String> = acknowledged.iter().filter(|item| !stored.contains(item)).collect();
         assert!(lost.is_empty(), "{} of {} lost: {lost:?}", lost.len(), acknowledged.len());
     }
+}
+
+/// The way of docs/serving.md: a link to the run that is served, which is set to its update.
+#[cfg(unix)]
+#[test]
+fn feedback_comes_back_as_a_new_model() {
+    use std::os::unix::fs::symlink;
+    let world = World::with_log();
+    let train = ["train", "--data", "log.csv", "--loss", "sl", "--split", "none", "--out", "first"];
+    world.ok(&[&train[..], SMALL].concat());
+    symlink("first", world.path("current")).unwrap();
+    let server = Running::start(&world, &["production=current", "--feedback", "feedback.jsonl"]);
+    let ask = |method: &str, path: &str, body: Value| {
+        let (status, answer) = server.ask(method, path, &body.to_string()).unwrap();
+        assert_eq!(status, 200, "{answer}");
+        answer
+    };
+    let list = |user: &str| ask("GET", &format!("/api/recommend/{user}?n=5"), json!({}));
+    assert_eq!(list("visitor")["source"], "popularity");
+    let events = json!({ "events": [
+        { "user": "visitor", "item": "item/3", "event": "click" }, { "user": "visitor", "item": "item/4" },
+        { "user": "visitor", "item": "item/5", "event": "dislike" }, { "user": "user 5", "item": "new item" },
+    ] });
+    assert_eq!(ask("POST", "/api/feedback", events)["positive"], 3);
+    assert_eq!(list("visitor")["source"], "fold-in");
+
+    let update = ["update", "current", "--from-feedback", "feedback.jsonl", "--out", "second", "--json"];
+    let update = world.json(&update)["update"].clone();
+    assert_eq!((&update["new_users"], &update["new_items"]), (&1.into(), &1.into()));
+    symlink("second", world.path("next")).unwrap();
+    std::fs::rename(world.path("next"), world.path("current")).unwrap();
+    assert_eq!(
+        ask("POST", "/api/reload", json!({}))["models"][0]["checksum"],
+        list("visitor")["model"]["checksum"]
+    );
+    let served = list("visitor");
+    assert_eq!(served["source"], "model");
+    let written = world.json(&["recommend", "second", "--user", "visitor", "-n", "5", "--json"]);
+    let items = |lists: &Value| -> Vec<Value> {
+        lists.as_array().unwrap().iter().map(|item| item["item"].clone()).collect()
+    };
+    assert_eq!(items(&served["items"]), items(&written["recommendations"][0]["items"]));
+    assert!(items(&served["items"]).iter().all(|item| item != "item/3" && item != "item/4"));
+    // The whole log again brings nothing that the run doesn't have.
+    let again = world.fails(2, &["update", "current", "--from-feedback", "feedback.jsonl", "--out", "third"]);
+    assert!(again.contains("there is nothing new"), "{again}");
 }
 
 #[test]

@@ -146,7 +146,7 @@ impl DisplayState {
             let metric = self.metric;
             let figure = match (&status.state, status.valid) {
                 (TrialState::Failed(reason), _) => format!("failed: {reason}"),
-                (TrialState::Running(epoch), Some(value)) => {
+                (TrialState::Running(epoch) | TrialState::Pruned(epoch), Some(value)) => {
                     format!("validation {metric} {value:.4} up to epoch {epoch}")
                 }
                 (_, Some(value)) => format!("validation {metric} {value:.4}"),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use comfy_table::{CellAlignment, LineStyle, TableStyle};
 use rivalry::eval::{MetricAt, Metrics};
-use rivalry_report::Table;
+use rivalry_report::{Table, TableCell};
 
 /// A rule under the header and no other lines.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
@@ -18,8 +18,36 @@ pub fn table<const N: usize>(
     aligned(header.map(str::to_owned).to_vec(), texts, rows.into_iter().map(Vec::from))
 }
 
-/// The text of a table, without its caption.
+/// The text of a table, without its caption. Where the table is wider than the terminal, each row is a block of lines.
 pub fn terminal_table(table: &Table) -> String {
+    let text = wide_table(table);
+    let longest = text.lines().map(|line| line.chars().count()).max().unwrap_or_default();
+    match terminal_width() {
+        Some(width) if longest > width => narrow_table(table),
+        _ => text,
+    }
+}
+
+/// The width that `COLUMNS` or the terminal states; none if the output goes elsewhere.
+fn terminal_width() -> Option<usize> {
+    let stated = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let measured =
+        || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+    stated.filter(|&width| width > 0).or_else(measured)
+}
+
+/// The first cell of a row, and below it a line for each other one.
+fn narrow_table(table: &Table) -> String {
+    let block = |row: &Vec<TableCell>| {
+        let cells = table.columns.iter().zip(row).skip(1);
+        let lines = columns(cells.map(|(column, cell)| [format!("  {}", column.title), cell.text.clone()]));
+        let first = row.first().map(|cell| cell.text.clone());
+        first.into_iter().chain(lines).collect::<Vec<_>>().join("\n")
+    };
+    table.rows.iter().map(block).collect::<Vec<_>>().join("\n")
+}
+
+fn wide_table(table: &Table) -> String {
     let header = table.columns.iter().map(|column| column.title.clone()).collect();
     let texts = table.columns.iter().take_while(|column| !column.numeric).count();
     let rows = table.rows.iter().map(|row| row.iter().map(|cell| cell.text.clone()).collect());
@@ -93,6 +121,8 @@ pub fn short(number: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rivalry_report::TableColumn;
+
     use super::*;
 
     #[test]
@@ -105,6 +135,18 @@ mod tests {
         let firsts: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
         assert_eq!(firsts[2..], ["Recall@5", "Recall@20", "NDCG@20"], "{text}");
         assert!(text.lines().last().unwrap().ends_with('–'), "{text}");
+    }
+
+    #[test]
+    fn a_narrow_table_has_a_block_for_each_row() {
+        let columns =
+            vec![TableColumn::text("loss"), TableColumn::number("NDCG@20"), TableColumn::number("p")];
+        let row = |texts: [&str; 3]| texts.map(TableCell::new).to_vec();
+        let rows = vec![row(["sl", "0.1200 ± 0.0010", "–"]), row(["dsl", "0.1300 ± 0.0020", "0.01"])];
+        let text = narrow_table(&Table { caption: String::new(), columns, rows });
+        let block = ["sl", "  NDCG@20  0.1200 ± 0.0010", "  p        –"];
+        assert_eq!(text.lines().take(3).collect::<Vec<_>>(), block);
+        assert_eq!(text.lines().nth(3), Some("dsl"));
     }
 
     #[test]

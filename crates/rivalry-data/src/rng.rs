@@ -6,7 +6,7 @@
 //! Numbers of purposes are part of the results: changing one changes every result that depends on it.
 
 use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+pub use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// What a random stream is used for. All purposes of the workspace are listed here, so that no two of them can draw the
 /// same numbers from one seed.

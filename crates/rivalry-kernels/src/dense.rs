@@ -6,11 +6,14 @@
 
 use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
-use crate::simd::{level, load, store};
+use crate::simd::{has_many_registers, level, load, store};
 use crate::{LANES, Lane, ZERO};
 
 /// The number of rows of the result that are accumulated in registers together.
 const TILE: usize = 6;
+
+/// The same where there are registers for it.
+const WIDE: usize = 12;
 
 /// The block size of the inner index: as many rows of the table as stay in the first-level cache.
 const DEPTH: usize = 64;
@@ -113,8 +116,16 @@ fn add_product<S: Simd, const ADD: bool>(
     out_stride: usize,
 ) {
     let rows = out.len().div_ceil(out_stride);
-    let whole = rows - rows % TILE;
-    for m in (0..whole).step_by(TILE) {
+    let mut wide = 0;
+    if has_many_registers(simd) {
+        wide = rows - rows % WIDE;
+        for m in (0..wide).step_by(WIDE) {
+            let (weights, out) = (weights.skip(m, 0), &mut out[m * out_stride..]);
+            tile::<S, WIDE, ADD>(simd, weights, table, stride, out, out_stride);
+        }
+    }
+    let whole = rows - (rows - wide) % TILE;
+    for m in (wide..whole).step_by(TILE) {
         tile::<S, TILE, ADD>(simd, weights.skip(m, 0), table, stride, &mut out[m * out_stride..], out_stride);
     }
     if whole < rows {

@@ -7,7 +7,7 @@
 use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
 use crate::dense::{Weights, tile};
-use crate::simd::{level, load, store, sum_each};
+use crate::simd::{has_many_registers, level, load, store, sum_each};
 use crate::{LANES, Lane};
 
 /// `gram += Σ_n rows[n] · rows[n]ᵀ`, the upper triangle.
@@ -19,22 +19,31 @@ pub fn add_gram(rows: &[Lane], lanes: usize, gram: &mut [Lane]) {
     if rows.is_empty() {
         return;
     }
-    let weights = Weights { values: bytemuck::cast_slice(rows), row_stride: 1, col_stride: LANES * lanes };
     dispatch!(level(), simd => {
-        for l in 0..lanes {
-            let table = &rows[l..];
-            // Sixteen rows of the result at a time, in tiles that fit into the registers.
-            for m in (0..LANES * (l + 1)).step_by(LANES) {
-                for (at, six) in [(m, true), (m + 6, true), (m + 12, false)] {
-                    let (weights, out) = (weights.skip(at, 0), &mut gram[at * lanes + l..]);
-                    match six {
-                        true => tile::<_, 6, true>(simd, weights, table, lanes, out, lanes),
-                        false => tile::<_, 4, true>(simd, weights, table, lanes, out, lanes),
-                    }
+        for rows in rows.chunks((CACHED / lanes).max(LANES) * lanes) {
+            let weights =
+                Weights { values: bytemuck::cast_slice(rows), row_stride: 1, col_stride: LANES * lanes };
+            for l in 0..lanes {
+                for m in (0..LANES * (l + 1)).step_by(LANES) {
+                    add_sixteen_rows(simd, weights.skip(m, 0), &rows[l..], lanes, &mut gram[m * lanes + l..]);
                 }
             }
         }
     });
+}
+
+/// Lanes of rows that stay in the first-level cache while they are multiplied with each other.
+const CACHED: usize = 512;
+
+/// Sixteen rows of a Gram matrix, one lane of each, in tiles that fit into the registers.
+#[inline(always)]
+fn add_sixteen_rows<S: Simd>(simd: S, weights: Weights<'_>, table: &[Lane], lanes: usize, out: &mut [Lane]) {
+    if has_many_registers(simd) {
+        return tile::<_, LANES, true>(simd, weights, table, lanes, out, lanes);
+    }
+    tile::<_, 6, true>(simd, weights, table, lanes, out, lanes);
+    tile::<_, 6, true>(simd, weights.skip(6, 0), table, lanes, &mut out[6 * lanes..], lanes);
+    tile::<_, 4, true>(simd, weights.skip(12, 0), table, lanes, &mut out[12 * lanes..], lanes);
 }
 
 /// Solves `matrix · x = rhs` for a symmetric positive definite matrix, of which the upper triangle is given. The solution

@@ -7,10 +7,11 @@
 //! - [`Matrix`]: row-major tables with aligned, zero-padded rows.
 //! - [`dots`], [`add_weighted_rows`], [`add_to_rows`], [`BlockedGather`]: gathers and scatters by row id.
 //! - [`pack_panels`], [`dots_packed`], [`add_weighted_sums`]: dense products.
-//! - [`add_gram`], [`solve_normal_equations`]: small least-squares problems.
+//! - [`add_gram`], [`pairwise_dots`], [`solve_normal_equations`]: small least-squares problems.
+//! - [`multiply_panel`], [`subtract_panel_product`]: blocks of large matrices.
 //! - [`spmm`]: sparse matrix times table.
 //! - [`Real`]: functions of a row of scores (log-sum-exp, activations, hinge), with their gradients.
-//! - [`release_free_memory`]: back to the system.
+//! - [`release_free_memory`], [`map_large_blocks`]: back to the system.
 //! - [`adam`], [`normalise`]: what an optimiser step does to rows. [`TopKSelector`]: the k best of a stream of scores.
 
 mod activations;
@@ -27,6 +28,8 @@ mod log_sum_exp;
 mod math;
 mod matrix;
 mod normalise;
+mod pairwise;
+mod panel_products;
 mod real;
 mod scalar;
 mod simd;
@@ -36,13 +39,15 @@ mod test_data;
 mod top_k;
 
 pub use adam::{AdamCatchUp, AdamStep, adam, adam_catch_up, adam_zero_grad};
-pub use allocator::release_free_memory;
+pub use allocator::{map_large_blocks, release_free_memory};
 pub use blocked_gather::{BlockedGather, GatherBlock};
 pub use dense::{add_weighted_sums, add_weighted_sums_transposed, dots_packed, pack_panels};
 pub use gather::{add_to_rows, add_weighted_rows, dots, gather_scaled_rows};
 pub use least_squares::{add_gram, solve_normal_equations};
 pub use matrix::{LANES, Lane, Matrix, ZERO};
 pub use normalise::{normalise, normalise_backward};
+pub use pairwise::pairwise_dots;
+pub use panel_products::{Block, PANEL, PANEL_LANES, multiply_panel, subtract_panel_product};
 pub use real::{Activation, Hinge, HingeSums, Real};
 pub use scalar::{sigmoid, softplus};
 pub use simd::{level_name, prefetch};

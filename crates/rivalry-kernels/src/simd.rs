@@ -71,6 +71,18 @@ pub(crate) fn at_every_level(mut test: impl FnMut()) {
     }
 }
 
+/// Whether there are thirty-two registers of sixteen elements, so that tiles can be larger. A constant once inlined.
+#[inline(always)]
+pub(crate) fn has_many_registers<S: Simd>(simd: S) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return matches!(simd.level(), Level::Avx512(_));
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = simd;
+        false
+    }
+}
+
 /// Prefetches a slice into the first-level cache. A hint: it changes no result.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T]) {

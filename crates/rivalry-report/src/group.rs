@@ -159,6 +159,15 @@ impl<'a> Group<'a> {
         task(self.runs[0]) == task(run) && comparable
     }
 
+    /// Whether the figures of two groups can stand in one table: the same data, conditions and protocol.
+    pub(crate) fn is_comparable(&self, other: &Self) -> bool {
+        let protocols = self.protocol.as_ref().zip(other.protocol.as_ref());
+        let levels = |group: &Self| CONDITIONS.map(|key| group.runs[0].settings.level(key));
+        protocols.is_some_and(|(one, two)| one.is_comparable(two))
+            && task(self.runs[0]) == task(other.runs[0])
+            && levels(self) == levels(other)
+    }
+
     /// Sorts the runs by loss. A loss without a finished run is left out.
     fn fill_losses(&mut self) {
         let tried: Vec<&Run> = self.runs.iter().copied().filter(|run| run.state.is_over()).collect();

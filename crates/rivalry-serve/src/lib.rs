@@ -27,6 +27,7 @@ mod recommend;
 mod seen;
 mod served;
 mod server;
+mod write_timeout;
 
 pub use api::explain::{Explanation, PairSlate, RivalItem, SlateItem};
 pub use api::feedback::Stored;

@@ -67,6 +67,8 @@ pub struct Limits {
     pub header_timeout: Duration,
     /// How long a request may take, its body included.
     pub request_timeout: Duration,
+    /// How long a client may take to receive an answer, once the connection's buffers are full.
+    pub write_timeout: Duration,
     /// How long requests in progress are waited for at shutdown.
     pub shutdown_timeout: Duration,
 }
@@ -82,6 +84,7 @@ impl Default for Limits {
             rate: None,
             header_timeout: Duration::from_secs(15),
             request_timeout: Duration::from_secs(10),
+            write_timeout: Duration::from_secs(10),
             shutdown_timeout: Duration::from_secs(30),
         }
     }

@@ -22,6 +22,7 @@ use crate::api;
 use crate::app::App;
 use crate::guard::Client;
 use crate::options::ServeOptions;
+use crate::write_timeout::WriteTimeout;
 
 /// A running server. It has threads of its own; dropping it stops it.
 ///
@@ -172,6 +173,7 @@ fn connection(
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(app.options.limits.header_timeout);
+    let stream = WriteTimeout::new(stream, app.options.limits.write_timeout);
     let answering = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
     async move {
         // What is wrong with a connection is the client's business.

@@ -20,7 +20,7 @@ pub mod vectors;
 pub use rivalry_data::{
     self as data, Error, InputError, Result, SettingMention, did_you_mean, files, memory, rng, unknown_name,
 };
-pub use rivalry_kernels::Matrix;
+pub use rivalry_kernels::{Matrix, Real};
 
 /// The example in the README, run as a test.
 #[cfg(doctest)]

@@ -27,6 +27,9 @@ pub struct EvaluateArgs {
     /// .zst, or .parquet), or to standard output with '-'
     #[arg(long, value_name = "FILE")]
     pub per_user: Option<PathBuf>,
+    /// Format of --per-user, such as jsonl or csv.gz [default: by the extension; csv for standard output]
+    #[arg(long, value_name = "NAME", requires = "per_user")]
+    pub format: Option<String>,
     #[command(flatten)]
     pub ids: IdsArgs,
     /// Overwrite an existing file

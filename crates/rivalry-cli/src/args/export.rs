@@ -33,6 +33,8 @@ pub enum ExportFormat {
     Parquet,
     /// embeddings.safetensors: users, items, ids
     Safetensors,
+    /// items.usearch: an HNSW index for USearch, with ids in items.csv; users.npy and users.csv
+    UsearchHnsw,
 }
 
 impl From<ExportFormat> for VectorFormat {
@@ -41,6 +43,7 @@ impl From<ExportFormat> for VectorFormat {
             ExportFormat::Npy => Self::Npy,
             ExportFormat::Parquet => Self::Parquet,
             ExportFormat::Safetensors => Self::Safetensors,
+            ExportFormat::UsearchHnsw => Self::UsearchHnsw,
         }
     }
 }

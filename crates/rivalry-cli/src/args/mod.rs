@@ -99,6 +99,11 @@ pub enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Write the manual pages: rivalry.1, and a page for each command
+    Man {
+        /// The folder
+        folder: PathBuf,
+    },
 }
 
 /// Resource limits of a command that trains or ranks.

@@ -164,7 +164,7 @@ fn per_user_table(path: &Path, args: &EvaluateArgs) -> Result<(Output, TableForm
         let error = InputError::new("standard output can't hold this table and the JSON document");
         return Err(error.field("--per-user").help("write the table to a file, or leave --json out").into());
     }
-    let format = TableFormat::of_output(&output, None)?;
+    let format = TableFormat::of_output(&output, args.format.as_deref())?;
     Ok((output, format))
 }
 

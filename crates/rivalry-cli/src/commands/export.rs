@@ -14,7 +14,7 @@ use crate::output::{print, print_json};
 pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let ranker = Ranker::new(open_model(&args.run)?)?;
     let folder = args.out.clone().unwrap_or_else(|| default_folder(args));
-    let files = export_vectors(&ranker, args.to.into(), &folder, args.force)?;
+    let exported = export_vectors(&ranker, args.to.into(), &folder, args.force)?;
     let embeddings = ranker.embeddings()?;
     let (users, items, dim) = (embeddings.users.rows(), embeddings.items.rows(), embeddings.dim());
     let model = &ranker.model().config.model;
@@ -22,14 +22,17 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let unit = model.score() == Some(Score::Cosine) && model.dim() == Some(dim);
     if args.json {
         let document = json!({
-            "run": args.run, "files": files, "users": users, "items": items, "dim": dim,
-            "metric": "dot", "unit_length": unit,
+            "run": args.run, "files": exported.files, "users": users, "items": items, "dim": dim,
+            "metric": "dot", "unit_length": unit, "recall_at_20": exported.recall_at_20,
         });
         return Ok(print_json(&document)?);
     }
     let metric = if unit { "the dot product; vectors have length one" } else { "the dot product" };
     print(format_args!("{users} users and {items} items, {dim} numbers each; a score is {metric}"))?;
-    for file in files {
+    if let Some(recall) = exported.recall_at_20 {
+        print(format_args!("recall@20 of the index against exact search: {recall:.4}"))?;
+    }
+    for file in exported.files {
         print(file.display())?;
     }
     Ok(())

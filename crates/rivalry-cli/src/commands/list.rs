@@ -25,6 +25,12 @@ struct Line {
     counts: Option<Counts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recognised_by: Option<&'static str>,
+    /// The value of a training pair, for a loss.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    formula: Option<&'static str>,
+    /// When to use a loss.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    use_when: Option<&'static str>,
     /// The initialisation of the embeddings, for a loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     initialisation: Option<String>,
@@ -123,6 +129,12 @@ fn show(lines: &[Line]) -> std::io::Result<()> {
         if let Some(sign) = line.recognised_by {
             print(format_args!("    recognised by {sign}"))?;
         }
+        if let Some(formula) = line.formula {
+            print(format_args!("    {formula}"))?;
+        }
+        if let Some(use_when) = line.use_when {
+            print(format_args!("    use it {use_when}"))?;
+        }
         if let Some(initialisation) = &line.initialisation {
             print(format_args!("    embeddings start {initialisation}"))?;
         }
@@ -160,6 +172,8 @@ fn losses() -> Vec<Line> {
     let mut lines = entries("loss", LOSSES);
     for (line, entry) in lines.iter_mut().zip(LOSSES) {
         let defaults = &entry.build.defaults;
+        line.formula = Some(entry.build.about.formula);
+        line.use_when = Some(entry.build.about.use_when);
         let parameter = |key: &str, default: serde_json::Value, summary: &str| Parameter {
             key: key.to_owned(),
             default: Some(default),

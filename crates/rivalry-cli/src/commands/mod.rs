@@ -10,6 +10,7 @@ mod export;
 mod inspect;
 mod list;
 mod list_settings;
+mod man;
 mod quickstart;
 mod recommend;
 mod report;
@@ -59,6 +60,7 @@ pub fn run(command: &Command) -> anyhow::Result<()> {
         Command::List(args) => list::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Completions { shell } => completions::run(*shell),
+        Command::Man { folder } => man::run(folder),
     }
 }
 

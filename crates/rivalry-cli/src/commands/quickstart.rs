@@ -6,13 +6,14 @@ use rivalry::Result;
 use rivalry::config::{Config, source_layer};
 use rivalry::data::Dataset;
 use rivalry::eval::MetricAt;
+use rivalry_report::Report;
 use rivalry_runs::compare::{CompareOptions, Comparison, MethodSummary, compare, group_by_method};
-use rivalry_runs::run::{FinishedRun, RunFolder, RunRecord};
+use rivalry_runs::run::{FinishedRun, RunFolder, RunRecord, output_to};
 use serde_json::json;
 
 use super::{load, use_machine};
 use crate::args::QuickstartArgs;
-use crate::output::{print, print_json, quoted};
+use crate::output::{print, print_json};
 use crate::settings::resolve;
 use crate::signals;
 use crate::table;
@@ -63,7 +64,7 @@ pub fn run(args: &QuickstartArgs) -> anyhow::Result<()> {
     show_table(&records)?;
     if !args.common.quiet {
         show_verdict(&records, &dataset)?;
-        show_next(&out, &dataset)?;
+        show_next(&out, args)?;
     }
     Ok(())
 }
@@ -127,14 +128,13 @@ fn verdict(method: &MethodSummary, comparison: &Comparison) -> String {
     format!("{:+.4} [{low:+.4}, {high:+.4}]: {word}", difference.mean)
 }
 
-fn show_next(out: &Path, dataset: &Dataset) -> std::io::Result<()> {
-    let (all, run) = (quoted(out), quoted(&out.join(METHODS[2].0)));
-    print(format_args!("\nnext    rivalry serve {run}    (then open http://127.0.0.1:7878)"))?;
-    print(format_args!("        rivalry compare {all}"))?;
-    print(format_args!("        rivalry report {all} -o report.html"))?;
-    print(format_args!("        rivalry inspect {run}"))?;
-    print(format_args!("        rivalry recommend {run} --user {}", dataset.users.original(0)))?;
-    print(
-        "        rivalry train --data YOUR.csv    (columns: user, item, and rating and time if you have them)",
-    )
+/// Writes the report beside the runs, and says what to open and what to do next.
+fn show_next(out: &Path, args: &QuickstartArgs) -> anyhow::Result<()> {
+    let page = out.join("report.html");
+    let report = Report::read(out, &args.common.machine.load_options(None), &mut |_, _| {})?;
+    output_to(&page, true)?.write_all(report.html().as_bytes())?;
+    print(format_args!("\npage    {} (open it in a browser)", page.display()))?;
+    Ok(print(
+        "next    rivalry auto YOUR.csv (a log with the columns user and item, and time and rating if you have them)",
+    )?)
 }

@@ -14,6 +14,8 @@ use crate::output::{print, say};
 const SHORTEST_KEY: usize = 16;
 
 pub fn run(args: &ServeArgs) -> anyhow::Result<()> {
+    // Models are replaced for as long as the process lives.
+    rivalry_kernels::map_large_blocks();
     let defaults = ServeOptions::new(args.runs.clone());
     let options = ServeOptions {
         listen: args.listen,

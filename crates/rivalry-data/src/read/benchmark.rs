@@ -7,13 +7,14 @@ use super::reading::Reading;
 use super::rows::Rows;
 use super::source::Source;
 use super::table::{Layout, read_records};
+use super::train_test::has_text_ids;
 use super::{Confidence, Format, ReadOptions};
 use crate::{InputError, RawData, RawParts, Records, Result};
 
 pub(super) const FORMAT: Format = Format {
     name: "benchmark",
     summary: "a folder or zip with train.tsv, test.tsv, optionally valid.tsv, user_list.tsv, item_list.tsv",
-    recognised_by: "train.tsv and test.tsv (or user_list.tsv) inside",
+    recognised_by: "train.tsv and test.tsv (or user_list.tsv) inside, with integers for ids",
     options: &[],
     streams: false,
     recognise,
@@ -22,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
 
 fn recognise(source: &Source) -> Confidence {
     match source {
-        Source::Bundle(bundle) if bundle.has("train.tsv") => Confidence::Name,
+        Source::Bundle(bundle) if bundle.has("train.tsv") && !has_text_ids(bundle) => Confidence::Name,
         _ => Confidence::None,
     }
 }

@@ -69,7 +69,7 @@ impl Bundle {
             self.has(&format!("train.{e}"))
                 && (self.has(&format!("test.{e}")) || self.has(&format!("user_list.{e}")))
         };
-        if ["tsv", "txt"].iter().any(sets) {
+        if ["csv", "tsv", "txt"].iter().any(sets) {
             return Ok(Source::Bundle(self));
         }
         let known = |file: &&BundledFile| {
@@ -87,8 +87,8 @@ impl Bundle {
             0 => "no files inside".to_owned(),
             n => format!("can't tell which of the {n} files inside to read: {}", names.join(", ")),
         };
-        let help = "give the path of one (extracted) file, or put train.tsv and test.tsv, or train.txt and \
-                    test.txt, together";
+        let help = "give the path of one (extracted) file, or put train.csv and test.csv (or .tsv, .txt) \
+                    together";
         Err(InputError::new(message).file(self.name).help(help).into())
     }
 
@@ -164,8 +164,9 @@ impl Bundle {
 
 /// The folder of the training set if there is exactly one: in a zip file, all parts may lie in a subfolder.
 fn root(files: &[BundledFile]) -> &str {
-    let is_train =
-        |name: &str| matches_name(base_name(name), "train.tsv") || matches_name(base_name(name), "train.txt");
+    let is_train = |name: &str| {
+        ["train.csv", "train.tsv", "train.txt"].iter().any(|train| matches_name(base_name(name), train))
+    };
     let mut roots = files.iter().filter(|file| is_train(&file.name)).map(|file| folder(&file.name));
     match (roots.next(), roots.next()) {
         (Some(root), None) => root,

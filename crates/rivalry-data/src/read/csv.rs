@@ -31,7 +31,11 @@ fn recognise(source: &Source) -> Confidence {
 }
 
 fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
-    let text = source.text(FORMAT.name)?;
+    read_table(source.text(FORMAT.name)?, options)
+}
+
+/// Reads one table.
+pub(super) fn read_table(text: &Text, options: &ReadOptions) -> Result<RawData> {
     let sniffed = sniff::delimiter(text);
     let delimiter = options.delimiter.map(Delimiter::from).or(sniffed).unwrap_or(Delimiter::Char(','));
     let mut rows = Rows::new(text, delimiter, true);

@@ -38,7 +38,8 @@ fn parse_id(field: &str) -> Result<u32, InputError> {
             _ => format!("'{field}' is not an integer"),
         };
         InputError::new(message)
-            .help("ids in this format are integers from 0; to read any text as an id, set `data.read.format = \"csv\"`")
+            .help("ids in this format are integers from 0; to read any text as an id, set `data.read.format` to \"csv\", or to \
+                   \"train-test\" for a folder with train.tsv and test.tsv")
     })
 }
 
@@ -90,6 +91,16 @@ pub(super) fn delimiter(text: &Text) -> Delimiter {
 }
 
 /// Whether a field is data rather than a column name.
+/// Whether the ids of a table, in its first two columns, are no integers. The second row tells: the first may be a header.
+pub(super) fn has_text_ids(text: &Text) -> bool {
+    let mut rows = Rows::new(text, delimiter(text), false);
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    let _ = rows.next_into(&mut first);
+    let _ = rows.next_into(&mut second);
+    let row = if second.is_empty() { first } else { second };
+    row.len() > 1 && row.iter().take(2).any(|field| field.parse::<i64>().is_err())
+}
+
 pub(super) fn is_number(field: &str) -> bool {
     field.parse::<f64>().is_ok()
 }

@@ -27,6 +27,7 @@ mod sniff;
 mod source;
 mod table;
 mod time;
+mod train_test;
 
 #[cfg(test)]
 mod tests;
@@ -46,6 +47,7 @@ use crate::{InputError, RawData, Result, unknown_name};
 pub static FORMATS: &[Format] = &[
     benchmark::FORMAT,
     csv::FORMAT,
+    train_test::FORMAT,
     jsonl::FORMAT,
     recbole::FORMAT,
     lightgcn::FORMAT,
@@ -179,7 +181,11 @@ fn format_named(name: &str, options: &ReadOptions) -> Result<&'static Format> {
 /// The most confident format among those that support all given options.
 fn recognise(path: &Path, source: &Source, options: &ReadOptions) -> Result<&'static Format> {
     let given = options.given();
-    let supports = |format: &&Format| given.iter().all(|option| format.options.contains(option));
+    // It has the options of CSV, but is never a single file.
+    let fits =
+        |format: &&Format| matches!(source, Source::Bundle(_)) || format.name != train_test::FORMAT.name;
+    let supports =
+        |format: &&Format| fits(format) && given.iter().all(|option| format.options.contains(option));
     let candidates: Vec<&Format> = FORMATS.iter().filter(supports).collect();
     if let [format] = candidates[..] {
         return Ok(format);

@@ -1,5 +1,6 @@
 //! The sections of a report, one file each. A section without content is left out.
 
+mod all_models;
 mod comparison;
 mod environment;
 mod head_tail;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rivalry::eval::MetricAt;
 use rivalry_runs::stats::MeanStd;
 
-use super::{count, main_metrics};
+use super::{all_models, count, main_metrics};
 use crate::comparison::GroupComparison;
 use crate::group::{Group, LossRuns, Row, Setting};
 use crate::page::{Block, RunTable, Section};
@@ -14,7 +14,7 @@ use crate::summary::{over_runs, percent, relative_change};
 use crate::table::{Table, TableCell, TableColumn};
 
 pub(super) fn section(groups: &[Group<'_>], comparisons: &[GroupComparison]) -> Section {
-    let mut blocks = Vec::new();
+    let mut blocks = all_models::blocks(groups);
     let groups = groups.iter().zip(comparisons).filter(|(group, _)| !group.losses.is_empty());
     for (group, comparison) in groups {
         blocks.push(Block::Heading(group.label.clone()));
@@ -132,7 +132,7 @@ fn list_metric(setting: &Setting<'_>, metric: MetricAt) -> Option<MeanStd> {
 }
 
 /// The highest mean of each metric.
-fn best_means(rows: &[Row<'_, '_>], metrics: &[MetricAt]) -> Vec<f64> {
+pub(super) fn best_means(rows: &[Row<'_, '_>], metrics: &[MetricAt]) -> Vec<f64> {
     let best = |&metric: &MetricAt| {
         let means = rows.iter().filter_map(|row| row.setting.test(metric)).map(|summary| summary.mean);
         means.fold(f64::NEG_INFINITY, f64::max)
@@ -140,7 +140,7 @@ fn best_means(rows: &[Row<'_, '_>], metrics: &[MetricAt]) -> Vec<f64> {
     metrics.iter().map(best).collect()
 }
 
-fn metric_cell(summary: Option<MeanStd>, best: f64) -> TableCell {
+pub(super) fn metric_cell(summary: Option<MeanStd>, best: f64) -> TableCell {
     let bold = summary.is_some_and(|summary| summary.mean == best);
     TableCell { bold, ..TableCell::or_dash(summary.map(|summary| summary.to_string())) }
 }

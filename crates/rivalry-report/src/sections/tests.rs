@@ -120,6 +120,28 @@ fn after_halving_all_parts_of_a_report_count_alike() {
 }
 
 #[test]
+fn all_models_of_a_data_set_are_in_one_table() {
+    let runs = Runs::new();
+    runs.finished("mf", &["loss.type=sl"], Some(0.1), 0.11);
+    runs.finished("worse", &["loss.type=sl", "loss.tau=0.3"], Some(0.09), 0.2);
+    runs.finished("lightgcn", &["model.type=lightgcn", "loss.type=sl"], Some(0.12), 0.1);
+    runs.finished("ease", &["model.type=ease"], Some(0.11), 0.12);
+    let sections = sections(&runs);
+    let table = &tables(&sections, "tables")[0].table;
+    let row = |row: usize| texts(table, row).join(" ");
+    assert_eq!(row(0), "lightgcn sl 0.1200 0.1500 0.1000 1");
+    assert_eq!(row(1), "ease – 0.1100 0.1800 0.1200 1");
+    assert_eq!(row(2), "mf sl 0.1000 0.1650 0.1100 1");
+    assert_eq!(table.rows.len(), 3);
+    assert!(table.rows[1][4].bold && !table.rows[0][4].bold);
+    // With one group the tables would be the same.
+    let runs = Runs::new();
+    runs.finished("mf", &["loss.type=sl"], Some(0.1), 0.11);
+    runs.finished("ease", &["model.type=ease"], Some(0.11), 0.12);
+    assert_eq!(tables(&self::sections(&runs), "tables")[0].table.columns[0].title, "loss");
+}
+
+#[test]
 fn data_and_machines_are_shown_as_recorded() {
     let runs = Runs::new();
     runs.finished("a", &["loss.type=sl"], Some(0.1), 0.1);

@@ -147,8 +147,8 @@ impl Search<'_> {
 impl Finalist {
     /// Seconds of a training to the best epoch.
     fn final_seconds(&self) -> f64 {
-        match (self.epoch, &self.status.state) {
-            (Some(epoch), TrialState::Running(last)) => self.seconds * epoch as f64 / (*last).max(1) as f64,
+        match (self.epoch, self.status.state.last_epoch()) {
+            (Some(epoch), Some(last)) => self.seconds * epoch as f64 / last.max(1) as f64,
             (Some(epoch), _) => {
                 let training = self.status.outcome.as_ref().and_then(|outcome| outcome.training.as_ref());
                 training.map_or(self.seconds, |training| training.epoch_seconds * epoch as f64)

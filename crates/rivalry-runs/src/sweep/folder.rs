@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::select::{best_of_each_group, check_seeds, check_validation};
 use super::workers::Workers;
 use super::{
-    Halving, Origin, Rung, SearchSpace, SelectedTrial, SweepObserver, SweepResult, Trial, TrialState,
-    TrialStatus, result, status,
+    Halving, Origin, Rung, SearchSpace, SelectedTrial, SweepObserver, SweepResult, Trial, TrialStatus,
+    result, status,
 };
 use crate::run::RunFolder;
 use crate::{Error, InputError, Result};
@@ -229,7 +229,7 @@ impl SweepFolder {
         let best = best_of_each_group(trials, statuses);
         for (trial, status) in trials.iter().zip(statuses) {
             let Ok(folder) = RunFolder::open(&self.path.join(&trial.name)) else { continue };
-            let dropped = matches!(status.state, TrialState::Running(_));
+            let dropped = status.state.last_epoch().is_some();
             if dropped {
                 folder.drop_checkpoint()?;
             }

@@ -48,10 +48,22 @@ pub enum TrialState {
     /// Started, and last evaluated after this epoch.
     #[serde(rename = "begun")]
     Running(usize),
+    /// Stopped by successive halving after this epoch. Its checkpoint is gone.
+    Pruned(usize),
     /// Finished.
     Finished,
     /// Failed, for this reason.
     Failed(String),
+}
+
+impl TrialState {
+    /// The epoch that an unfinished trial was last evaluated after.
+    pub fn last_epoch(&self) -> Option<usize> {
+        match *self {
+            Self::Running(epoch) | Self::Pruned(epoch) => Some(epoch),
+            Self::Pending | Self::Finished | Self::Failed(_) => None,
+        }
+    }
 }
 
 impl TrialStatus {
@@ -80,7 +92,8 @@ impl TrialStatus {
         }
         let log = folder.log()?;
         if let Some(last) = log.last() {
-            status.state = TrialState::Running(last.epoch);
+            let state = if folder.has_checkpoint() { TrialState::Running } else { TrialState::Pruned };
+            status.state = state(last.epoch);
         }
         let values = log.iter().filter_map(|record| record.valid.as_ref()?.get(&metric).copied());
         status.valid = values.max_by(f64::total_cmp);
@@ -94,8 +107,8 @@ impl TrialStatus {
 
     /// Whether the trial is over or has been evaluated at this epoch.
     pub(super) fn has_reached(&self, epoch: Option<usize>) -> bool {
-        let reached = |wanted| matches!(self.state, TrialState::Running(epoch) if epoch >= wanted);
-        self.is_over() || epoch.is_some_and(reached)
+        let last = self.state.last_epoch();
+        self.is_over() || epoch.zip(last).is_some_and(|(wanted, last)| last >= wanted)
     }
 }
 

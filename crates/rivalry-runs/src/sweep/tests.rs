@@ -130,7 +130,7 @@ fn halving_finds_the_winner_of_the_whole_search_with_less_work() {
     let given_up: Vec<&TrialState> =
         halved.trials.iter().map(|t| &t.state).filter(|state| **state != TrialState::Finished).collect();
     assert_eq!(given_up.len(), 5);
-    assert!(given_up.iter().all(|state| matches!(state, TrialState::Running(1 | 3))), "{given_up:?}");
+    assert!(given_up.iter().all(|state| matches!(state, TrialState::Pruned(1 | 3))), "{given_up:?}");
 }
 
 #[test]

@@ -5,6 +5,9 @@ const $ = (id) => document.getElementById(id);
 const PAGE = 20;
 const state = { mode: "user", user: null, picked: [], shown: 0, models: [], selected: null, list: null };
 
+/** "1,500 users", "1 user". */
+const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+
 /** An element with attributes and children; strings become text. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -77,7 +80,7 @@ function row(item, rank, largest, action) {
   bar.style.width = `${width}%`;
   track.append(bar);
   const id = item.title ? make("span", {}, item.item) : null;
-  return make("li", {}, button, make("div", { class: "beneath meta" }, track, id, make("span", {}, `${item.popularity} interactions`), link(item)));
+  return make("li", {}, button, make("div", { class: "beneath meta" }, track, id, make("span", {}, counted(item.popularity, "interaction")), link(item)));
 }
 
 function fill(list, items, start, action) {
@@ -98,7 +101,7 @@ async function showModels() {
 
 function about(feedback) {
   const entry = state.models.find((candidate) => candidate.name === model()) || state.models[0];
-  const parts = [entry.kind, entry.loss, `${entry.users} users`, `${entry.items} items`, entry.checksum,
+  const parts = [entry.kind, entry.loss, counted(entry.users, "user"), counted(entry.items, "item"), entry.checksum,
     entry.search.kind === "exact" ? "exact search" : `${entry.search.kind}, recall@20 ${number(entry.search.recall_at_20)}`,
     feedback ? "stores feedback" : null, entry.error ? "a new model was refused: see /api/models" : null];
   $("about").textContent = parts.filter(Boolean).join(" · ");
@@ -219,7 +222,7 @@ function showWhy(heading, item, parts) {
   $("why-title").textContent = heading;
   const pick = make("button", { type: "button", click: () => pickItem(item) }, "Add to a history");
   const neighbours = make("button", { type: "button", click: () => showNeighbours(item) }, "Neighbours");
-  const facts = make("p", { class: "meta" }, [item.item, item.popularity === undefined ? null : `${item.popularity} interactions`].filter(Boolean).join(" · "), " ");
+  const facts = make("p", { class: "meta" }, [item.item, item.popularity === undefined ? null : counted(item.popularity, "interaction")].filter(Boolean).join(" · "), " ");
   const open = link(item);
   if (open) facts.append(open);
   $("why-body").replaceChildren(facts, make("p", {}, neighbours, " ", pick), ...parts);

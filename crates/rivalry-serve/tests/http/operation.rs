@@ -118,6 +118,23 @@ fn slow_and_half_open_clients_are_cut_off() {
 }
 
 #[test]
+fn clients_that_don_t_read_are_cut_off() {
+    let world = World::with(&[("model", dsl())], |_, options| {
+        options.limits.write_timeout = Duration::from_millis(300);
+        options.limits.max_connections = 1;
+    });
+    // More than the buffers of a connection hold.
+    let mut deaf = world.connect();
+    deaf.write_all("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1000).as_bytes()).unwrap();
+    // There is room for one connection: the next one is answered when this one is gone.
+    assert_eq!(world.get("/api/models").0, 200);
+    let mut received = Vec::new();
+    let _ = deaf.read_to_end(&mut received);
+    let (_, whole) = World::of(dsl()).get("/openapi.json");
+    assert!(!received.is_empty() && received.len() < 1000 * whole.len(), "{}", received.len());
+}
+
+#[test]
 fn what_was_begun_is_finished_at_shutdown() {
     let mut world = World::of(dsl());
     let body = br#"{"users": ["1"], "n": 1}"#;

@@ -5,7 +5,7 @@
 use rivalry_kernels::{Real, sigmoid, softplus};
 
 use super::{
-    Build, Defaults, Entry, GradientBuffers, Init, Loss, Negatives, Phase, Row, RowGradient, RowLoss,
+    About, Build, Defaults, Entry, GradientBuffers, Init, Loss, Negatives, Phase, Row, RowGradient, RowLoss,
 };
 use crate::backbone::{POPULARITY_WEIGHT, Score};
 use crate::optim::{LR, WEIGHT_DECAY};
@@ -15,7 +15,14 @@ pub(super) const BPR: Entry = Entry {
     name: "bpr",
     summary: "Bayesian personalised ranking: each pair against one negative, or the mean over several",
     params: &[],
-    build: Build { loss: |_| Box::new(Bpr), defaults: DEFAULTS },
+    build: Build {
+        loss: |_| Box::new(Bpr),
+        defaults: DEFAULTS,
+        about: About {
+            formula: "mean_j softplus(f_j - f_i)",
+            use_when: "as the classic baseline: an epoch with one negative costs little. Tune its learning rate and weight decay. Every softmax loss was ahead of it on all data sets we measured",
+        },
+    },
 };
 
 /// BPR learns from how long embeddings are, too: as cosines its scores are too close to each other. Lengths are held down

@@ -5,7 +5,7 @@
 //! J. Wu et al., BSL: Understanding and Improving Softmax Loss for Recommendation, ICDE 2024.
 
 use super::softmax::{LOG_Q, Softmax, TAU, Weight};
-use super::{Build, Defaults, Entry};
+use super::{About, Build, Defaults, Entry};
 use crate::params::Param;
 
 pub(super) const BSL: Entry = Entry {
@@ -21,6 +21,10 @@ pub(super) const BSL: Entry = Entry {
             })
         },
         defaults: Defaults::COSINE,
+        about: About {
+            formula: "-f_i/τ₁ + (τ₂/τ₁) log Σ_j exp(f_j/τ₂)",
+            use_when: "to compare with published tables: it is SL at τ₂ with a factor τ₂/τ₁, which Adam hardly notices",
+        },
     },
 };
 

@@ -7,7 +7,7 @@
 
 use super::competition::{ALPHA, Competition, SLATE};
 use super::softmax::{LOG_Q, PULL, Softmax, TAU};
-use super::{Build, Defaults, Entry};
+use super::{About, Build, Defaults, Entry};
 use crate::params::{Param, Search, Value};
 
 pub(super) const CAP: Entry = Entry {
@@ -29,5 +29,9 @@ pub(super) const CAP: Entry = Entry {
             })
         },
         defaults: Defaults::COSINE,
+        about: About {
+            formula: "log Σ_j exp((f_j - γ f_i)/τ_ui)",
+            use_when: "as the default: ahead of the others on sparse data, slightly behind `dsl-ca` and `sl` on MovieLens-100k. Not if many negatives are false",
+        },
     },
 };

@@ -12,7 +12,7 @@ use rivalry_kernels::{Real, sigmoid, softplus};
 use self::network::{Network, SIZE};
 use super::learned::LearnedParams;
 use super::{
-    Build, Defaults, Entry, GradientBuffers, Loss, Negatives, Phase, Row, RowGradient, RowLoss, State,
+    About, Build, Defaults, Entry, GradientBuffers, Loss, Negatives, Phase, Row, RowGradient, RowLoss, State,
 };
 use crate::optim::LR;
 use crate::params::{Param, Search, Value};
@@ -24,6 +24,10 @@ pub(super) const GUIDEDREC: Entry = Entry {
     build: Build {
         loss: |_| Box::new(GuidedRec { learned: LearnedParams::new(network::initial()) }),
         defaults: DEFAULTS,
+        about: About {
+            formula: "the model descends -(9 log σ(f_i) + Σ_j log(1 - σ(f_j))), then a learned estimate of -DCG",
+            use_when: "to compare with published tables. It takes nine negatives and no other number",
+        },
     },
 };
 

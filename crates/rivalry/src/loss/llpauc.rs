@@ -12,7 +12,9 @@
 use rivalry_kernels::{Hinge, Real, sigmoid, softplus};
 
 use super::learned::LearnedParams;
-use super::{Build, Defaults, Entry, GradientBuffers, Init, Loss, Phase, Row, RowGradient, RowLoss, State};
+use super::{
+    About, Build, Defaults, Entry, GradientBuffers, Init, Loss, Phase, Row, RowGradient, RowLoss, State,
+};
 use crate::params::{Param, Range, Search, Value};
 
 pub(super) const LLPAUC: Entry = Entry {
@@ -29,6 +31,10 @@ pub(super) const LLPAUC: Entry = Entry {
             })
         },
         defaults: Defaults { init: Init::Normal(0.01), ..Defaults::COSINE },
+        about: About {
+            formula: "-s⁺ - r(-(p_i - a)² + 2(1+γ)p_i - s⁺)/α + s⁻ + mean_j r((p_j - b)² + 2(1+γ)p_j - s⁻)/β + …, with p = σ(f), r(x) = log(1 + e^{κx})/κ, and learned a, b, s⁺, s⁻, γ",
+            use_when: "to compare with published tables, or if a partial AUC is what you are judged by",
+        },
     },
 };
 

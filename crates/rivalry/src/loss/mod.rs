@@ -67,6 +67,17 @@ pub struct Build {
     pub loss: fn(&Params) -> Box<dyn Loss>,
     /// The settings of other sections that suit it.
     pub defaults: Defaults,
+    /// What people read about it.
+    pub about: About,
+}
+
+/// What people read about a loss.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// The value of a training pair: `f_i` is the score of the positive, `f_j` that of a negative.
+    pub formula: &'static str,
+    /// When to use it. Follows "Use it ".
+    pub use_when: &'static str,
 }
 
 /// A chosen loss with its parameters: `[loss]` of a config.

@@ -6,7 +6,7 @@
 
 use super::activation::{self, PSL_ACTIVATION};
 use super::softmax::{LOG_Q, Softmax, TAU};
-use super::{Build, Defaults, Entry};
+use super::{About, Build, Defaults, Entry};
 
 pub(super) const PSL: Entry = Entry {
     name: "psl",
@@ -15,5 +15,9 @@ pub(super) const PSL: Entry = Entry {
     build: Build {
         loss: |params| Box::new(Softmax { activation: activation::chosen(params), ..Softmax::plain(params) }),
         defaults: Defaults::COSINE,
+        about: About {
+            formula: "log Σ_j a((f_j - f_i)/2)^{1/τ}, with a(x) = relu(x + 1), tanh(x) + 1 or atan(x) + 1",
+            use_when: "if a few very hard negatives (false ones, perhaps) dominate SL: its weights grow more slowly",
+        },
     },
 };

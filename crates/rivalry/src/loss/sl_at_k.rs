@@ -5,7 +5,7 @@
 
 use super::softmax::{LOG_Q, Softmax, TAU, Weight};
 use super::top_k::{K, REFRESH_EVERY, TAU_W, TopKWeight};
-use super::{Build, Defaults, Entry};
+use super::{About, Build, Defaults, Entry};
 
 pub(super) const SL_AT_K: Entry = Entry {
     name: "sl@k",
@@ -16,5 +16,9 @@ pub(super) const SL_AT_K: Entry = Entry {
             Box::new(Softmax { weight: Weight::TopK(TopKWeight::new(params)), ..Softmax::plain(params) })
         },
         defaults: Defaults::COSINE,
+        about: About {
+            formula: "σ((f_i - β_u)/τ_w) · log Σ_j exp((f_j - f_i)/τ), with β_u the user's K-th highest score",
+            use_when: "if the first K places count and rare items don't: it favours popular items. It is sensitive to τ: search it finely",
+        },
     },
 };

@@ -16,8 +16,8 @@ use super::competition::{ALPHA, Competition, SLATE};
 use super::kappa::{BETA, DRIFT_CONTROL, KAPPA_MIN, KAPPA_TAU, Kappa};
 use super::top_k::{K, REFRESH_EVERY, TAU_W, TopKWeight};
 use super::{
-    Build, Defaults, Diagnostics, Entry, GradientBuffers, Loss, NegativeFeatures, Phase, Row, RowGradient,
-    RowLoss, State,
+    About, Build, Defaults, Diagnostics, Entry, GradientBuffers, Loss, NegativeFeatures, Phase, Row,
+    RowGradient, RowLoss, State,
 };
 use crate::params::{Param, Params, Range, Search, Value};
 
@@ -68,6 +68,10 @@ pub(super) const SOFTMAX: Entry = Entry {
             })
         },
         defaults: Defaults::COSINE,
+        about: About {
+            formula: "w_ui · log Σ_j exp(κ_j φ(f_j - γ f_i)/τ_ui)",
+            use_when: "for ablations and for combinations that have no name",
+        },
     },
 };
 

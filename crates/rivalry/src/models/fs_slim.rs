@@ -31,7 +31,7 @@ pub(super) const FS_SLIM: Entry = Entry {
 const NEIGHBOURS: Param = Param {
     doc: "nearest neighbours that each item is regressed on",
     range: Range::Within(1.0, 4096.0),
-    search: Search::listed(&[50.0, 100.0, 200.0, 400.0]),
+    search: Search::listed(&[50.0, 100.0, 200.0, 400.0, 800.0]),
     ..K
 };
 

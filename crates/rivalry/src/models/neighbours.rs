@@ -18,7 +18,7 @@ pub(super) const K: Param = Param {
     doc: "neighbours that are kept for each item",
     default: Value::Count(100),
     range: Range::Within(1.0, 1e6),
-    search: Search::listed(&[20.0, 50.0, 100.0, 200.0, 500.0]),
+    search: Search::listed(&[20.0, 50.0, 100.0, 200.0, 500.0, 1000.0]),
 };
 
 /// The name of the weights among the tensors.

@@ -174,7 +174,7 @@ fn invalid_dense_ids() {
         let files = [("train.tsv", &*train), good, ("item_list.tsv", "org\tid\na\t0\nb\t1\n")];
         check(&bundle_error(&files), &format!("train.tsv:3: {message}"), &["help"]);
     }
-    let error = bundle_error(&[("train.tsv", "x\t1\n"), good]);
+    let error = bundle_error(&[("train.tsv", "x\t1\n0\t1\n"), good]);
     check(&error, "train.tsv:1: column 1 (user): 'x' is not an integer", &[]);
     check(&error_of("a", "0 1 2\n1 -3\n", &defaults()), "a:2: item: the id -3 is negative", &[]);
     check(&error_of("a", "0 1 2\n9999999999 3\n", &defaults()), "a:2: user: the id 9999999999 exceeds", &[]);
@@ -233,7 +233,11 @@ fn unknown_ambiguous_and_mismatched_formats() {
     let folder = Folder::new();
     folder.file("train.tsv", "0\t0\n");
     folder.file("test.tsv", "0\t0\n");
-    check(&error_at(&folder, folder.path(), &options), "", &["requires one text file"]);
+    check(
+        &error_at(&folder, folder.path(), &options),
+        "train.tsv:1: data.read.delimiter: only one column",
+        &["seems to be tab"],
+    );
 }
 
 #[test]

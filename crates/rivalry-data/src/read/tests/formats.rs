@@ -134,3 +134,43 @@ fn a_benchmark_folder() {
     assert_eq!(given(&data), benchmark_parts());
     assert_eq!(data.users.dense("ann b"), Some(1));
 }
+
+#[test]
+fn a_table_for_each_set_with_any_ids() {
+    let sets = parts(&["ann tea", "bob x,1", "ann 7"], &["bob tea"], &["cy tea", "ann milk"]);
+    let csv = [
+        ("train.csv", "customer_id,item_id\nann,tea\nbob,\"x,1\"\nann,7\n"),
+        ("valid.csv", "item_id,customer_id\ntea,bob\n"),
+        ("test.csv", "customer_id,item_id\ncy,tea\nann,milk\n"),
+    ];
+    let tsv = [
+        ("train.tsv", "user\titem\nann\ttea\nbob\tx,1\nann\t7\n"),
+        ("valid.tsv", "user\titem\nbob\ttea\n"),
+        ("test.tsv", "user\titem\ncy\ttea\nann\tmilk\n"),
+    ];
+    for (files, user) in [(csv, Some("customer_id")), (tsv, None)] {
+        let folder = Folder::new();
+        for (name, text) in files {
+            folder.file(name, text);
+        }
+        let options = ReadOptions { user: user.map(str::to_owned), ..defaults() };
+        let data = read(folder.path(), &options).unwrap();
+        assert_eq!(given(&data), sets);
+        assert_eq!(data.reading.unwrap().format, "train-test");
+    }
+    // Integers are ids of the benchmark format as before, unless it is told otherwise.
+    let folder = Folder::new();
+    for name in ["train.tsv", "test.tsv"] {
+        folder.file(name, "user\titem\n0\t1\n");
+    }
+    assert_eq!(read(folder.path(), &defaults()).unwrap().reading.unwrap().format, "benchmark");
+    folder.file("test.tsv", "user\titem\n0\tx\n");
+    let options = ReadOptions { format: Some("train-test".to_owned()), ..defaults() };
+    assert_eq!(given(&read(folder.path(), &options).unwrap()), parts(&["0 1"], &[], &["0 x"]));
+    // A header in one file alone is no id.
+    let folder = Folder::new();
+    folder.file("train.csv", "ann,tea\nbob,tea\n");
+    folder.file("test.csv", "user,item\nann,tea\n");
+    let error = error_at(&folder, folder.path(), &defaults());
+    assert!(error.contains("test.csv: it has a header, but the training set has no header"), "{error}");
+}

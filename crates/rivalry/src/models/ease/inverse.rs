@@ -8,22 +8,17 @@
 //!
 //! After all blocks the matrix is the negative of its inverse. It is symmetric throughout, so only the lower triangle is
 //! computed: n³ operations, as many as a Cholesky factorisation and the inverse from it take, but nearly all of them in
-//! one large product per block, which threads share evenly.
+//! one large product per block, which threads share evenly. Both factors of it are packed into panels once, for all threads.
 
-use faer::linalg::matmul::matmul;
 use faer::linalg::solvers::{DenseSolveCore, Llt};
-use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
+use faer::{Mat, Side};
 use rayon::prelude::*;
-use rivalry_kernels::LANES;
+use rivalry_kernels::{Block, LANES, Lane, PANEL, PANEL_LANES, ZERO, multiply_panel, subtract_panel_product};
 
 /// Rows and columns that are eliminated together.
-pub(super) const BLOCK: usize = 256;
-/// Rows that a task multiplies by the inverse of a block.
-const ROWS: usize = 128;
-/// Rows of the matrix that a task updates: enough to be worth packing the columns for.
-const UPDATED_ROWS: usize = 512;
-/// Rows that a task transposes: as many numbers of a row of the matrix lie next to each other.
-const TRANSPOSED: usize = 64;
+pub(super) const BLOCK: usize = 4 * PANEL;
+/// Panels of rows that a task updates.
+const PANELS: usize = 2;
 
 /// How an inversion ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,18 +37,21 @@ pub(super) fn negative_inverse(
     go_on: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Inversion {
     let blocks = n.div_ceil(BLOCK);
-    let (mut columns, mut products) = (vec![0.0; n * BLOCK], vec![0.0; n * BLOCK]);
+    let len = n.div_ceil(PANEL) * BLOCK.min(n.next_multiple_of(PANEL)) * PANEL_LANES;
+    let (mut columns, mut products) = (vec![ZERO; len], vec![ZERO; len]);
     for block in 0..blocks {
-        let first = block * BLOCK;
-        let size = BLOCK.min(n - first);
-        let (columns, products) = (&mut columns[..n * size], &mut products[..n * size]);
-        copy_columns(matrix, n, first, columns);
-        let Some(inverse) = inverse_of_diagonal(matrix, n, first, size) else {
+        let place = Place { n, first: block * BLOCK, size: BLOCK.min(n - block * BLOCK) };
+        let len = n.div_ceil(PANEL) * place.panel();
+        let (columns, products) = (&mut columns[..len], &mut products[..len]);
+        let (inverse, ()) =
+            rayon::join(|| place.inverse_of_diagonal(matrix), || place.copy_columns(matrix, columns));
+        let Some(inverse) = inverse else {
             return Inversion::NotPositiveDefinite;
         };
-        multiply(columns, &inverse, products);
-        subtract_products(matrix, n, products, columns);
-        write_columns(matrix, n, first, products, &inverse);
+        let panels = columns.par_chunks(place.panel()).zip(products.par_chunks_mut(place.panel()));
+        panels.for_each(|(columns, products)| multiply_panel(&inverse, columns, products));
+        place.subtract_products(matrix, products, columns);
+        place.write_columns(matrix, products, &inverse);
         if !go_on(block + 1, blocks) {
             return Inversion::Stopped;
         }
@@ -62,81 +60,101 @@ pub(super) fn negative_inverse(
     Inversion::Done
 }
 
-/// Copies columns `first..` of the whole matrix, with zeros in place of the block on the diagonal.
-fn copy_columns(matrix: &[f32], n: usize, first: usize, columns: &mut [f32]) {
-    let size = columns.len() / n;
-    let (above, below) = columns.split_at_mut(first * size);
-    above.par_chunks_mut(TRANSPOSED * size).enumerate().for_each(|(chunk, out)| {
-        let rows = out.len() / size;
-        for k in 0..size {
-            let row = &matrix[(first + k) * n + chunk * TRANSPOSED..][..rows];
-            out[k..].iter_mut().step_by(size).zip(row).for_each(|(x, other)| *x = *other);
+/// A block on the diagonal of a matrix with n rows. The columns of the block, transposed, are packed into panels of its height,
+/// rounded up to a multiple of [`PANEL`] with zeros.
+#[derive(Clone, Copy)]
+struct Place {
+    n: usize,
+    first: usize,
+    size: usize,
+}
+
+impl Place {
+    /// The height of the panels.
+    fn height(self) -> usize {
+        self.size.next_multiple_of(PANEL)
+    }
+
+    /// The lanes of a panel.
+    fn panel(self) -> usize {
+        self.height() * PANEL_LANES
+    }
+
+    /// Packs the block's columns of the whole matrix, with zeros in place of the block itself.
+    fn copy_columns(self, matrix: &[f32], columns: &mut [Lane]) {
+        let Self { n, first, size } = self;
+        let end = first + size;
+        columns.par_chunks_mut(self.panel()).enumerate().for_each(|(number, panel)| {
+            panel.fill(ZERO);
+            let panel: &mut [f32] = bytemuck::cast_slice_mut(panel);
+            let rows = number * PANEL..((number + 1) * PANEL).min(n);
+            let above = rows.start..rows.end.min(first);
+            if !above.is_empty() {
+                for (k, out) in panel.chunks_exact_mut(PANEL).enumerate().take(size) {
+                    out[..above.len()].copy_from_slice(&matrix[(first + k) * n..][above.clone()]);
+                }
+            }
+            for row in rows.start.max(end)..rows.end {
+                let out = panel[row - rows.start..].iter_mut().step_by(PANEL);
+                out.zip(&matrix[row * n..][first..end]).for_each(|(x, other)| *x = *other);
+            }
+        });
+    }
+
+    /// The inverse of the block, factorised in double precision; padded with zeros to the height of the panels.
+    fn inverse_of_diagonal(self, matrix: &[f32]) -> Option<Vec<f32>> {
+        let block = Mat::from_fn(self.size, self.size, |row, column| {
+            let (row, column) = (row.max(column), row.min(column));
+            f64::from(matrix[(self.first + row) * self.n + self.first + column])
+        });
+        let inverse = Llt::new(block.as_ref(), Side::Lower).ok()?.inverse();
+        let mut padded = vec![0.0; self.height() * self.height()];
+        for (row, out) in padded.chunks_exact_mut(self.height()).enumerate().take(self.size) {
+            (0..self.size).for_each(|column| out[column] = inverse[(row, column)] as f32);
         }
-    });
-    let (diagonal, below) = below.split_at_mut(size * size);
-    diagonal.fill(0.0);
-    let rows = matrix[(first + size) * n..].par_chunks_exact(n);
-    below.par_chunks_exact_mut(size).zip(rows).for_each(|(out, row)| {
-        out.copy_from_slice(&row[first..][..size]);
-    });
-}
+        padded.iter().all(|x| x.is_finite()).then_some(padded)
+    }
 
-/// The inverse of a block on the diagonal, factorised in double precision.
-fn inverse_of_diagonal(matrix: &[f32], n: usize, first: usize, size: usize) -> Option<Vec<f32>> {
-    let block = Mat::from_fn(size, size, |row, column| {
-        let (row, column) = (row.max(column), row.min(column));
-        f64::from(matrix[(first + row) * n + first + column])
-    });
-    let inverse = Llt::new(block.as_ref(), Side::Lower).ok()?.inverse();
-    let inverse: Vec<f32> = (0..size * size).map(|at| inverse[(at / size, at % size)] as f32).collect();
-    inverse.iter().all(|x| x.is_finite()).then_some(inverse)
-}
+    /// `matrix -= productsᵀ · columns`, the lower triangle.
+    fn subtract_products(self, matrix: &mut [f32], products: &[Lane], columns: &[Lane]) {
+        let (n, panel) = (self.n, self.panel());
+        let tasks = matrix.par_chunks_mut(PANELS * PANEL * n).enumerate();
+        // The last rows are the longest, so they come first.
+        tasks.rev().with_max_len(1).for_each(|(task, rows)| {
+            let last = (task + 1) * PANELS;
+            for (number, right) in columns.chunks_exact(panel).enumerate().take(last) {
+                let left = products[task * PANELS * panel..].chunks_exact(panel);
+                for (left, rows) in left.zip(rows.chunks_mut(PANEL * n)) {
+                    let (first, columns) = (number * PANEL, PANEL.min(n - number * PANEL));
+                    subtract_panel_product(
+                        left,
+                        right,
+                        Block { elements: &mut rows[first..], stride: n, columns },
+                    );
+                }
+            }
+        });
+    }
 
-/// `products = columns · inverse`.
-fn multiply(columns: &[f32], inverse: &[f32], products: &mut [f32]) {
-    let size = inverse.len().isqrt();
-    let inverse = MatRef::from_row_major_slice(inverse, size, size);
-    let tasks = columns.par_chunks(ROWS * size).zip(products.par_chunks_mut(ROWS * size));
-    tasks.for_each(|(columns, products)| {
-        let rows = columns.len() / size;
-        let columns = MatRef::from_row_major_slice(columns, rows, size);
-        let products = MatMut::from_row_major_slice_mut(products, rows, size);
-        matmul(products, Accum::Replace, columns, inverse, 1.0, Par::Seq);
-    });
-}
-
-/// `matrix -= products · columnsᵀ`, the lower triangle.
-fn subtract_products(matrix: &mut [f32], n: usize, products: &[f32], columns: &[f32]) {
-    let size = columns.len() / n;
-    let tasks = matrix.par_chunks_mut(UPDATED_ROWS * n).zip(products.par_chunks(UPDATED_ROWS * size));
-    // The last rows are the longest, so they come first.
-    tasks.enumerate().rev().with_max_len(1).for_each(|(task, (matrix, products))| {
-        let rows = matrix.len() / n;
-        let end = task * UPDATED_ROWS + rows;
-        let columns = MatRef::from_row_major_slice(&columns[..end * size], end, size);
-        let products = MatRef::from_row_major_slice(products, rows, size);
-        let matrix = MatMut::from_row_major_slice_mut(matrix, rows, n).subcols_mut(0, end);
-        matmul(matrix, Accum::Add, products, columns.transpose(), -1.0, Par::Seq);
-    });
-}
-
-/// Writes the block's columns: products, and the negative of the inverse on the diagonal.
-fn write_columns(matrix: &mut [f32], n: usize, first: usize, products: &[f32], inverse: &[f32]) {
-    let size = products.len() / n;
-    let of_block = matrix[first * n..(first + size) * n].par_chunks_mut(LANES * n).enumerate();
-    of_block.for_each(|(chunk, rows)| {
-        let k = chunk * LANES;
-        for (column, product) in products.chunks_exact(size).take(first).enumerate() {
-            rows[column..].iter_mut().step_by(n).zip(&product[k..]).for_each(|(x, product)| *x = *product);
-        }
-        for (row, inverse) in rows.chunks_exact_mut(n).zip(inverse[k * size..].chunks_exact(size)) {
+    /// Writes the block's columns: products, and the negative of the inverse on the diagonal.
+    fn write_columns(self, matrix: &mut [f32], products: &[Lane], inverse: &[f32]) {
+        let Self { n, first, size } = self;
+        let products: &[f32] = bytemuck::cast_slice(products);
+        let panel = self.panel() * LANES;
+        let (above, below) = matrix.split_at_mut((first + size) * n);
+        above[first * n..].par_chunks_exact_mut(n).enumerate().for_each(|(k, row)| {
+            for (out, panel) in row[..first].chunks_mut(PANEL).zip(products.chunks_exact(panel)) {
+                out.copy_from_slice(&panel[k * PANEL..][..out.len()]);
+            }
+            let inverse = &inverse[k * self.height()..][..size];
             row[first..].iter_mut().zip(inverse).for_each(|(x, inverse)| *x = -inverse);
-        }
-    });
-    let below = first + size;
-    let rows =
-        matrix[below * n..].par_chunks_exact_mut(n).zip(products[below * size..].par_chunks_exact(size));
-    rows.for_each(|(row, product)| row[first..below].copy_from_slice(product));
+        });
+        below.par_chunks_exact_mut(n).enumerate().for_each(|(row, out)| {
+            let row = first + size + row;
+            let product = products[row / PANEL * panel + row % PANEL..].iter().step_by(PANEL);
+            out[first..first + size].iter_mut().zip(product).for_each(|(x, product)| *x = *product);
+        });
+    }
 }
 
 /// Copies the lower triangle to the upper one.

@@ -2,7 +2,7 @@
 
 use faer::{Mat, Side};
 use rayon::prelude::*;
-use rivalry_kernels::{LANES, Lane, ZERO, add_weighted_sums};
+use rivalry_kernels::{LANES, Lane, ZERO, dots_packed};
 
 use super::gram::gram;
 use crate::Matrix;
@@ -12,8 +12,8 @@ const ROWS: usize = 96;
 
 /// Coordinates in which `weight · tableᵀ · table` is diagonal.
 pub(super) struct Basis {
-    /// Row by row; times this from the right, a row is in the new coordinates.
-    rotation: Vec<Lane>,
+    /// The eigenvectors, packed into panels: products with them are a row in the new coordinates.
+    eigenvectors: Vec<Lane>,
     /// The diagonal: the eigenvalues times the weight.
     pub diagonal: Vec<Lane>,
     lanes: usize,
@@ -33,15 +33,16 @@ impl Basis {
             return None;
         }
         let eigen = matrix.self_adjoint_eigen(Side::Lower).ok()?;
-        let (mut rotation, mut diagonal) = (vec![ZERO; LANES * lanes * lanes], vec![ZERO; lanes]);
+        let (mut eigenvectors, mut diagonal) = (vec![ZERO; LANES * lanes * lanes], vec![ZERO; lanes]);
         for column in 0..cols {
             diagonal[column / LANES].0[column % LANES] = eigen.S()[column].max(0.0) as f32;
             for row in 0..cols {
-                rotation[row * lanes + column / LANES].0[column % LANES] = eigen.U()[(row, column)] as f32;
+                let lane = &mut eigenvectors[column / LANES * LANES * lanes + row];
+                lane.0[column % LANES] = eigen.U()[(row, column)] as f32;
             }
         }
-        let finite = diagonal.iter().chain(&rotation).all(|lane| lane.0.iter().all(|x| x.is_finite()));
-        finite.then_some(Self { rotation, diagonal, lanes })
+        let finite = diagonal.iter().chain(&eigenvectors).all(|lane| lane.0.iter().all(|x| x.is_finite()));
+        finite.then_some(Self { eigenvectors, diagonal, lanes })
     }
 
     /// Brings the rows of a table into the new coordinates.
@@ -52,8 +53,6 @@ impl Basis {
     /// Brings rows into the new coordinates.
     pub fn rotate_rows(&self, rows: &mut [Lane]) {
         let before = rows.to_vec();
-        rows.fill(ZERO);
-        let width = self.lanes * LANES;
-        add_weighted_sums(bytemuck::cast_slice(&before), width, &self.rotation, self.lanes, rows);
+        dots_packed(&before, self.lanes, &self.eigenvectors, rows, self.lanes);
     }
 }

@@ -35,13 +35,13 @@ use crate::rng::Purpose;
 use crate::scorer::{EmbeddingScorer, Scorer};
 use crate::tensors::{Tensors, broken};
 use crate::train::gradient::initial;
-use crate::{InputError, Matrix, Result};
+use crate::{InputError, Result};
 
 pub(super) const IALS: Entry = Entry {
     name: "ials",
     summary: "implicit matrix factorisation by alternating least squares (iALS++)",
     params: &[
-        Param { search: Search::listed(&[64.0, 128.0, 256.0]), ..DIM },
+        Param { search: Search::listed(&[64.0, 128.0, 256.0, 512.0]), ..DIM },
         ITERATIONS,
         REGULARIZATION,
         REGULARIZATION_EXP,
@@ -167,7 +167,7 @@ impl Ials {
             for (half, rows) in [train, &by_item].into_iter().enumerate() {
                 let [users, items] = factors.tables_mut();
                 let (updated, others) = if half == 0 { (users, items) } else { (items, users) };
-                if !sweep.run(updated, others, rows) || !is_finite(updated) {
+                if !sweep.run(updated, others, rows) {
                     return Err(self.overflow());
                 }
                 if !context.go_on(2 * iteration + half + 1, 2 * self.iterations) {
@@ -234,8 +234,4 @@ impl ClosedForm for Ials {
             normal.get_or_init(|| Normal::new(items, unobserved, norms)).solve(items, histories)
         })))
     }
-}
-
-fn is_finite(table: &Matrix) -> bool {
-    (0..table.rows()).all(|row| table.row(row).iter().all(|x| x.is_finite()))
 }

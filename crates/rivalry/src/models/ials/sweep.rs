@@ -13,7 +13,7 @@
 
 use rayon::prelude::*;
 use rivalry_kernels::{
-    LANES, Lane, ZERO, add_gram, add_weighted_rows, dots, dots_packed, gather_scaled_rows, pack_panels,
+    LANES, Lane, ZERO, add_gram, add_weighted_rows, dots, gather_scaled_rows, pairwise_dots,
     solve_normal_equations,
 };
 
@@ -36,8 +36,8 @@ pub(super) struct HalfSweep {
 }
 
 impl HalfSweep {
-    /// Solves for all rows of a table, given those of the other; both are in other coordinates afterwards. `false` if a system
-    /// has no solution, because numbers overflowed.
+    /// Solves for all rows of a table, given those of the other; both are in other coordinates afterwards. `false` if numbers
+    /// overflowed.
     pub fn run(&self, table: &mut Matrix, others: &mut Matrix, rows: &Interactions) -> bool {
         let (lanes, norms) = (table.lanes(), Norms::new(self.penalty, rows));
         let Some(basis) = Basis::new(others, self.penalty.unobserved) else { return false };
@@ -54,6 +54,7 @@ impl HalfSweep {
                         Some(root) => scratch.solve_exactly(row, ids, root, &given),
                         None => scratch.improve(row, ids, norm, &given),
                     }
+                    && row.iter().all(|lane| lane.0.iter().all(|x| x.is_finite()))
             })
         });
         solved.reduce(|| true, |a, b| a && b)
@@ -79,8 +80,8 @@ fn inverse_roots(basis: &Basis, norm: f32) -> Vec<Lane> {
 #[derive(Default)]
 struct Scratch {
     gathered: Vec<Lane>,
-    /// The gathered rows packed into panels, or a block of their columns.
-    packed: Vec<Lane>,
+    /// A block of columns of the gathered rows.
+    block: Vec<Lane>,
     matrix: Vec<Lane>,
     solution: Vec<Lane>,
     predictions: Vec<f32>,
@@ -99,25 +100,17 @@ impl Scratch {
         }
         self.gathered.resize(n * lanes, ZERO);
         gather_scaled_rows(given.others.as_lanes(), ids, root, &mut self.gathered);
+        // The upper triangle of I + R Rᵀ, with rows and columns of the identity up to a whole lane.
         let width = n.div_ceil(LANES);
-        self.packed.resize(width * LANES * lanes, ZERO);
-        pack_panels(&self.gathered, lanes, &mut self.packed);
-        // The upper triangle of I + R Rᵀ, with those of the identity in place of the rows that are missing in the last lane. A
-        // row more is room for the lanes of a row to start later.
-        self.matrix.resize((LANES * width + 1) * width, ZERO);
-        for (block, rows) in self.gathered.chunks(LANES * lanes).enumerate() {
-            let (panels, first) = (&self.packed[block * LANES * lanes..], block * LANES * width + block);
-            let out = &mut self.matrix[first..][..rows.len() / lanes * width];
-            dots_packed(rows, lanes, panels, out, width);
-        }
-        let matrix = &mut self.matrix[..LANES * width * width];
-        matrix[n * width..].fill(ZERO);
-        (0..LANES * width).for_each(|k| matrix[k * width + k / LANES].0[k % LANES] += 1.0);
+        self.matrix.clear();
+        self.matrix.resize(LANES * width * width, ZERO);
+        pairwise_dots(&self.gathered, lanes, &mut self.matrix, width);
+        (0..LANES * width).for_each(|k| self.matrix[k * width + k / LANES].0[k % LANES] += 1.0);
         self.solution.clear();
         self.solution.resize(width, ZERO);
         let solution: &mut [f32] = bytemuck::cast_slice_mut(&mut self.solution);
         solution[..n].fill(1.0);
-        if !solve_normal_equations(matrix, width, &mut self.solution) {
+        if !solve_normal_equations(&mut self.matrix, width, &mut self.solution) {
             return false;
         }
         self.places.extend(self.places.len() as u32..n as u32);
@@ -148,9 +141,9 @@ impl Scratch {
     /// One Newton step for the elements of a row from a lane on, given the diagonal of the unobserved there.
     fn step(&mut self, row: &mut [Lane], first: usize, n: usize, norm: f32, diagonal: &[Lane]) -> bool {
         let lanes = row.len();
-        self.packed.clear();
+        self.block.clear();
         for gathered in self.gathered.chunks_exact(self.gathered.len() / n) {
-            self.packed.extend_from_slice(&gathered[first..][..lanes]);
+            self.block.extend_from_slice(&gathered[first..][..lanes]);
         }
         self.matrix.clear();
         self.matrix.resize(LANES * lanes * lanes, ZERO);
@@ -164,15 +157,15 @@ impl Scratch {
         let (places, predictions) = (&self.places[..n], &mut self.predictions[..n]);
         let weights = &mut self.weights[..n];
         weights.iter_mut().zip(&*predictions).for_each(|(weight, prediction)| *weight = 1.0 - prediction);
-        add_weighted_rows(&self.packed, places, weights, &mut self.solution);
-        add_gram(&self.packed, lanes, &mut self.matrix);
+        add_weighted_rows(&self.block, places, weights, &mut self.solution);
+        add_gram(&self.block, lanes, &mut self.matrix);
         if !solve_normal_equations(&mut self.matrix, lanes, &mut self.solution) {
             return false;
         }
         for (x, step) in row.iter_mut().zip(&self.solution) {
             x.0.iter_mut().zip(step.0).for_each(|(x, step)| *x += step);
         }
-        dots(&self.solution, &self.packed, places, weights);
+        dots(&self.solution, &self.block, places, weights);
         predictions.iter_mut().zip(weights).for_each(|(sum, x)| *sum += *x);
         true
     }
