@@ -121,7 +121,7 @@ fn run_page(name: &Path, page: &str) {
         let printed = String::from_utf8_lossy(&done.stdout);
         if let Some(output) = output.filter(|_| has_the_bits_of_the_pages()) {
             let (expected, found): (Vec<&str>, Vec<&str>) =
-                (output.lines().collect(), printed.lines().collect());
+                (output.trim_end().lines().collect(), printed.trim_end().lines().collect());
             assert!(
                 matches(&expected, &found),
                 "{}: {script}\nprints\n{printed}\nand the page says\n{output}",

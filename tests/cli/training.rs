@@ -229,7 +229,7 @@ fn the_help_names_the_defaults_the_library_has() {
         ("--seed", config.seed.to_string()),
         ("--dim", config.model.dim().unwrap().to_string()),
         ("--patience", gradient.train.patience.unwrap().to_string()),
-        ("--loss", gradient.loss.name().to_owned()),
+        ("--loss", format!("{} with a popularity prior", gradient.loss.name())),
         ("--model", config.model.name().to_owned()),
     ] {
         let after = &help[help.find(&format!(" {flag} <")).unwrap_or_else(|| panic!("{flag}"))..];

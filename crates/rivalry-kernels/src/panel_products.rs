@@ -93,12 +93,12 @@ fn subtract<S: Simd, const M: usize, const L: usize>(
         }
         for first in (0..block.columns.div_ceil(LANES)).step_by(L) {
             let sums = tile::<S, M, L>(simd, weights.skip(m, 0), right, first);
-            for r in 0..M.min(rows - m) {
+            for (r, sums) in sums.iter().enumerate().take(rows - m) {
                 let row = &mut block.elements[(m + r) * block.stride..][..block.columns];
-                for l in 0..L {
+                for (l, &sum) in sums.iter().enumerate() {
                     let at = (first + l) * LANES;
                     if at < block.columns {
-                        store_row(load_row(simd, row, at, 0.0) - sums[r][l], row, at);
+                        store_row(load_row(simd, row, at, 0.0) - sum, row, at);
                     }
                 }
             }

@@ -58,7 +58,7 @@ fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
         return Err(format!("it ends with {winner}, and an interrupted trial had {best}"));
     }
     let run = record["models"][0]["run"].as_str().ok_or("no run of the winner")?.to_owned();
-    succeed(rivalry(out.path(), &["evaluate", &run, "--verify", "--quiet"]))?;
+    succeed(rivalry(out.path(), &["evaluate", &run, "--verify"]))?;
     succeed(rivalry(out.path(), &["recommend", "best", "--user", "u3"]))?;
     Ok(())
 }

