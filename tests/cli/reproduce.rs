@@ -56,6 +56,6 @@ fn tables_need_records() {
     holds(&world.fails(2, &["reproduce", "--tables-from", ".", "--record", "."]), &["cannot be used with"]);
     let record = world.path("amazon2014-health-mf-sl-seed-0.json");
     std::fs::write(&record, "{}").unwrap();
-    let said = world.fails(1, &["reproduce", "--only", "health", "--record", ".", "--dry-run"]);
+    let said = world.fails(2, &["reproduce", "--only", "health", "--record", ".", "--dry-run"]);
     holds(&said, &["amazon2014-health-mf-sl-seed-0.json", "restore the file, or remove it"]);
 }

@@ -153,6 +153,7 @@ const PROTOCOL: &str = "
     [model]
     dim = 64
     score = 'cosine'
+    popularity_weight = 0.0
     [optim]
     type = 'adam'
     beta1 = 0.9
