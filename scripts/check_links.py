@@ -1,11 +1,10 @@
 """Checks that every relative link in folders of HTML leads to a file and an anchor that exist, without a network:
 
-python scripts/check_links.py target/book target/doc
+python scripts/check_links.py target/book
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from functools import lru_cache
 from html.parser import HTMLParser
@@ -42,8 +41,7 @@ def broken(path: Path, link: str) -> bool:
         target /= "index.html"
     if not target.exists():
         return True
-    # Lines of rustdoc's source pages are marked by a script.
-    if not anchor or target.suffix != ".html" or re.fullmatch(r"\d+(-\d+)?", anchor):
+    if not anchor or target.suffix != ".html":
         return False
     return unquote(anchor) not in page(target).anchors
 
@@ -58,7 +56,7 @@ def main(folders: list[str]) -> int:
         links += len(page(path).links)
         found += [f"{path.relative_to(Path.cwd())}: {link}" for link in sorted(page(path).links) if broken(path, link)]
     print(f"{len(pages)} pages, {links} links, {len(found)} broken")
-    print("\n".join(found))
+    print("\n".join(found[:50]))
     return 1 if found else 0
 
 
