@@ -227,7 +227,7 @@ def test_the_defaults_are_those_of_the_library() -> None:
             # The documentation says what None stands for.
             default = json.dumps(config[section][key])
             documented = re.search(rf"^    [a-z_, ]*\b{argument}\b[a-z_, ]*:\n((?:        .*\n)+)", DOC, re.MULTILINE)
-            assert documented and f"default {default})" in documented[1].replace("`", ""), (argument, default)
+            assert documented and f"(default {default}" in documented[1].replace("`", ""), (argument, default)
 
 
 def test_sampler_and_optimizer_are_settings_like_others(data: Any, tmp_path: Path) -> None:

@@ -176,14 +176,26 @@ pub(crate) fn gradient_scorer(
     tensors: &Tensors,
     train: &Interactions,
 ) -> Result<Box<dyn Scorer>> {
+    let scorer = embedding_scorer(model, tensors, train)?;
+    Ok(with_prior(scorer, model.popularity_prior(train).as_deref()))
+}
+
+/// The scorer of what a model has learned by gradients: its embeddings, without a popularity prior.
+///
+/// # Errors
+/// If the tensors are not those of such a model.
+pub(crate) fn embedding_scorer(
+    model: &ModelConfig,
+    tensors: &Tensors,
+    train: &Interactions,
+) -> Result<Box<dyn Scorer>> {
     let scorer = EmbeddingScorer::new(propagated(model, tensors, train)?, model.score().unwrap_or_default());
-    let scorer: Box<dyn Scorer> = match model.users() {
+    Ok(match model.users() {
         Users::Table => Box::new(scorer),
         Users::Items { user_weight } => {
             Box::new(HistoryScorer::new(scorer, user_weight, Cow::Owned(train.clone())))
         }
-    };
-    Ok(with_prior(scorer, model.popularity_prior(train).as_deref()))
+    })
 }
 
 /// What the backbone makes of the learned tables.

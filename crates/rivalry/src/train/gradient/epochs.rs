@@ -7,7 +7,7 @@ use super::{Batch, GradientStep, GradientTrainer};
 use crate::config::{Config, Select, TrainConfig};
 use crate::data::Dataset;
 use crate::eval::{EvalOptions, EvalPart, Evaluation};
-use crate::model::{LEARNED, PROPAGATED, gradient_scorer};
+use crate::model::{LEARNED, PROPAGATED, embedding_scorer, gradient_scorer};
 use crate::rng::{Purpose, shuffle, stream};
 use crate::sampler::Sampler;
 use crate::tensors::Tensors;
@@ -256,7 +256,9 @@ impl<'a> Epochs<'a> {
         self.progress.seconds.eval += began.elapsed().as_secs_f64();
         let of_best = self.progress.history.iter().find(|record| record.epoch == best.epoch);
         let valid = of_best.and_then(|record| record.valid.clone());
-        let nothing_learned = nothing_learned(&*scorer, self.dataset, &self.eval, valid.as_ref());
+        // A popularity prior is better than chance by itself.
+        let learned = embedding_scorer(&self.config.model, &tensors, &self.dataset.train)?;
+        let nothing_learned = nothing_learned(&*learned, self.dataset, &self.eval, valid.as_ref());
         let (epochs, seconds) = (self.progress.epoch, self.progress.seconds);
         let training = EpochOutcome {
             epochs,
