@@ -136,7 +136,7 @@ fn record_of(
         },
         data_checksum,
         train_seconds: outcome.seconds.train,
-        // Where the command was given, and how, is nobody else's business.
+        // The command line may hold paths of the machine.
         provenance: Provenance { command: None, ..provenance },
     }))
 }
