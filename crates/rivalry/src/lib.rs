@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod backbone;
+pub mod collective;
 pub mod config;
 pub mod eval;
 pub mod loss;
