@@ -1,7 +1,7 @@
 use std::ops::ControlFlow;
 
 use super::*;
-use crate::collective::tests::together;
+use crate::collective::threads::together;
 use crate::models::tests::{golden, small_training_set as train};
 use crate::models::{MODELS, ModelConfig};
 use crate::scorer::Query;

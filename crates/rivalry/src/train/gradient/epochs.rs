@@ -192,8 +192,8 @@ impl<'a> Epochs<'a> {
         self.close_epoch();
         if record.best {
             let tensors = self.tensors();
-            let whole = whole_tensors(self.collective, &tensors)?;
-            self.collective.agree(checkpointer.save_model(&whole, Some(epoch)))?;
+            let saved = checkpointer.save_model(&*whole_tensors(self.collective, &tensors)?, Some(epoch));
+            self.collective.agree(saved)?;
             self.best = Some(tensors);
         }
         self.progress.history.push(record.clone());
@@ -278,7 +278,10 @@ impl<'a> Epochs<'a> {
         self.progress.seconds.eval += began.elapsed().as_secs_f64();
         let of_best = self.progress.history.iter().find(|record| record.epoch == best.epoch);
         let valid = of_best.and_then(|record| record.valid.clone());
-        let tensors = whole_tensors(self.collective, &tensors)?;
+        let tensors = match self.collective.size() {
+            1 => tensors,
+            _ => whole_tensors(self.collective, &tensors)?.into_owned(),
+        };
         let nothing_learned = match self.collective.is_root() {
             // A popularity prior is better than chance by itself.
             true => {

@@ -6,8 +6,6 @@ mod init;
 mod model;
 mod optimized;
 mod shards;
-#[cfg(test)]
-mod shared_tests;
 mod start;
 mod state;
 mod step;

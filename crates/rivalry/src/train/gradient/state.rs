@@ -53,13 +53,16 @@ pub(super) fn whole_state<'a>(collective: &dyn Collective, state: &'a StateRef<'
 ///
 /// # Errors
 /// If they are not those of a model with learned tables.
-pub(super) fn whole_tensors(collective: &dyn Collective, tensors: &Tensors) -> Result<Tensors> {
+pub(super) fn whole_tensors<'a>(
+    collective: &dyn Collective,
+    tensors: &'a Tensors,
+) -> Result<Cow<'a, Tensors>> {
     if collective.size() == 1 {
-        return Ok(tensors.clone());
+        return Ok(Cow::Borrowed(tensors));
     }
     let mut all = Tensors::default();
     all.put_embeddings(LEARNED, &whole(collective, &tensors.get_embeddings(LEARNED)?));
-    Ok(all)
+    Ok(Cow::Owned(all))
 }
 
 /// What the processes must know of a state before they get its tables.

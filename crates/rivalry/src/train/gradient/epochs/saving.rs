@@ -56,7 +56,10 @@ impl Epochs<'_> {
             adversary: self.step.adversary().map(owned),
             loss: self.step.loss_state(),
             progress: self.progress,
-            best: self.best.map(|best| whole_tensors(collective, &best)).transpose()?,
+            best: match self.best {
+                Some(best) => Some(whole_tensors(collective, &best)?.into_owned()),
+                None => None,
+            },
         };
         Ok(Fitted::Stopped(Some(Box::new(state))))
     }

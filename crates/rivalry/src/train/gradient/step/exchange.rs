@@ -188,7 +188,7 @@ fn fold(node: Range<usize>, known: &mut dyn FnMut(Range<usize>) -> Option<ItemGr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collective::tests::together;
+    use crate::collective::threads::together;
 
     /// Gradients of a shard: some listed, some of all items, with sums that depend on their order.
     fn grads(shard: usize, listed: bool) -> ItemGrads {

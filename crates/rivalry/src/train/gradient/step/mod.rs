@@ -263,18 +263,28 @@ impl GradientStep {
     /// Moves the parameters along the gradients.
     pub fn apply(&mut self, gradients: Gradients) {
         let Gradients {
-            phase, users, items, sparse, embeddings, loss_params, quantiles, epoch, batch, ..
+            phase,
+            users,
+            items,
+            sparse,
+            mut embeddings,
+            loss_params,
+            quantiles,
+            epoch,
+            batch,
+            ..
         } = gradients;
         let touched = Touched { users: Some(&users), items: items.as_deref() };
         self.model.schedule(epoch, batch);
-        if self.layout.count > 1 {
-            // Items of shards that other processes have.
-            let items = Touched { users: Some(&[]), ..touched };
-            match (phase, &mut self.adversary) {
-                (Phase::LossParams, _) => {}
-                (Phase::Adversary, Some(adversary)) => adversary.catch_up(items),
-                _ => self.model.catch_up(items),
-            }
+        if self.layout.count > 1 && phase != Phase::LossParams {
+            let moving = match (phase, &mut self.adversary) {
+                (Phase::Adversary, Some(adversary)) => adversary,
+                _ => &mut self.model,
+            };
+            // Other processes may have brought gradients of rows that this one has not read.
+            moving.put_grads(embeddings, sparse);
+            moving.catch_up(Touched { users: Some(&[]), ..touched });
+            embeddings = moving.take_grads(sparse);
         }
         match (phase, &mut self.adversary) {
             (Phase::LossParams, _) => self.model.put_grads(embeddings, sparse),

@@ -1,17 +1,20 @@
 //! One training by several processes: the same bits for any number of them, and of threads.
 
+mod threads;
+
 use std::ops::ControlFlow;
 
-use super::GradientTrainer;
-use crate::collective::tests::together;
-use crate::collective::{Alone, Collective};
-use crate::config::{Config, setting_layer};
-use crate::data::{DataConfig, Dataset, LoadOptions, load};
-use crate::memory::MemoryLimit;
-use crate::tensors::Tensors;
-use crate::train::{
-    Fitted, NoCheckpoints, NoObserver, Observer, Outcome, TrainEvent, Trainer, TrainingState,
+use rivalry::Result;
+use rivalry::collective::{Alone, Collective};
+use rivalry::config::{Config, setting_layer};
+use rivalry::data::{DataConfig, Dataset, LoadOptions, load};
+use rivalry::memory::MemoryLimit;
+use rivalry::tensors::Tensors;
+use rivalry::train::{
+    Fitted, NoCheckpoints, NoObserver, Observer, Outcome, TrainEvent, TrainingState, shared_trainer,
 };
+
+use self::threads::together;
 
 /// Settings that take a path of their own through a step.
 const CASES: [&[&str]; 12] = [
@@ -47,9 +50,8 @@ fn fit(
     from: Option<TrainingState>,
     observer: &mut dyn Observer,
     collective: &dyn Collective,
-) -> crate::Result<Fitted> {
-    let gradient = config.gradient.as_ref().unwrap();
-    let trainer = GradientTrainer::new(config, gradient, MemoryLimit::default()).with_collective(collective);
+) -> Result<Fitted> {
+    let trainer = shared_trainer(config, MemoryLimit::default(), collective);
     trainer.fit(dataset, from, &mut NoCheckpoints, observer)
 }
 
@@ -148,7 +150,7 @@ fn what_several_processes_cannot_do_is_refused_by_all() {
         fit(&config, &dataset, None, &mut NoObserver, collective).err().map(|error| error.to_string())
     });
     assert!(
-        errors.iter().all(|error| error.as_ref().is_some_and(|error| error.contains("not finite"))),
+        errors.iter().all(|error| error.as_ref().is_some_and(|error| error.contains("non-finite"))),
         "{errors:?}"
     );
 }
