@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use rivalry::data::read::SkippedRows;
 use serde::Serialize;
 
-use crate::processes::ToldByRoot;
 use crate::signals::{Interrupted, SweepInterrupted};
 
 pub use rivalry_runs::run::quoted;
@@ -45,9 +44,7 @@ pub fn warn_skipped(rows: &SkippedRows) {
 /// errors.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     if exit_code(error) == 130 {
-        if error.downcast_ref::<ToldByRoot>().is_none() {
-            say(error);
-        }
+        say(error);
         return ExitCode::from(130);
     }
     // A closed pipe, as in `rivalry list losses | head -1`, is not an error.
@@ -58,10 +55,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     if cause.is_some_and(|e| e.kind() == ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }
-    // Another process tells what failed.
-    if error.downcast_ref::<ToldByRoot>().is_none() {
-        warn(error);
-    }
+    warn(error);
     ExitCode::from(exit_code(error))
 }
 
@@ -69,9 +63,6 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
 pub fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<Interrupted>() || error.is::<SweepInterrupted>() {
         return 130;
-    }
-    if let Some(told) = error.downcast_ref::<ToldByRoot>() {
-        return told.code;
     }
     error.downcast_ref::<rivalry::Error>().map_or(1, rivalry::Error::exit_code)
 }

@@ -11,7 +11,7 @@ pub mod together;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rivalry::collective::{Alone, Collective};
-use rivalry::{Error, InputError, Result};
+use rivalry::{InputError, Result};
 
 pub use observer::RankObserver;
 
@@ -62,21 +62,6 @@ impl Group for Alone {
         self
     }
 }
-
-/// The error of a rank where rank 0 tells what failed.
-#[derive(Debug)]
-pub struct ToldByRoot {
-    /// The exit code.
-    pub code: u8,
-}
-
-impl std::fmt::Display for ToldByRoot {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("rank 0 tells what failed")
-    }
-}
-
-impl std::error::Error for ToldByRoot {}
 
 impl Processes {
     /// Meets the other processes, if a launcher started several.
@@ -140,10 +125,8 @@ impl Processes {
         match catch_unwind(AssertUnwindSafe(|| work(self))) {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) if self.group.has_failed() || crate::output::exit_code(&error) == 130 => {
-                match rank {
-                    0 => Err(error),
-                    _ => Err(ToldByRoot { code: crate::output::exit_code(&error) }.into()),
-                }
+                // The exit code is that of rank 0: a launcher that saw another first would end rank 0 before it has told why.
+                if rank == 0 { Err(error) } else { Ok(()) }
             }
             Ok(Err(error)) => {
                 crate::output::warn(format_args!("rank {rank} on {}: {error:#}", self.group.host()));
@@ -172,7 +155,7 @@ fn group(launched: Option<usize>) -> Result<Box<dyn Group>> {
         Some(n) => {
             let fault = format!("this is one of {n} processes, and this build of rivalry knows no MPI");
             let help = "build it with MPI: cargo install rivalry-cli --features mpi; or start one process";
-            Err(Error::from(InputError::new(fault).help(help)))
+            Err(InputError::new(fault).help(help).into())
         }
     }
 }
