@@ -1,4 +1,4 @@
-"""Writes a log with a large catalogue: 1,000,000 items, 100,000 users, about 6,000,000 pairs.
+"""Writes a log with a large catalogue: 1,000,000 items, 100,000 users, about 5,200,000 pairs.
 
     python benches/serving/generate.py million.csv [--items 1000000] [--users 100000] [--seed 0]
 
