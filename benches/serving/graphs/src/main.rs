@@ -21,9 +21,12 @@ impl Table {
         let bytes = fs::read(path).expect("a file");
         let start = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
         let header = String::from_utf8_lossy(&bytes[10..start]);
-        let shape = header.split("'shape': (").nth(1).and_then(|rest| rest.split(')').next()).expect("a shape");
-        let width = shape.split(',').nth(1).and_then(|text| text.trim().parse().ok()).expect("two dimensions");
-        let values = bytes[start..].as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+        let shape =
+            header.split("'shape': (").nth(1).and_then(|rest| rest.split(')').next()).expect("a shape");
+        let width =
+            shape.split(',').nth(1).and_then(|text| text.trim().parse().ok()).expect("two dimensions");
+        let values =
+            bytes[start..].as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
         Self { width, values }
     }
 
@@ -139,7 +142,11 @@ fn main() {
         let start = processor();
         let found: Vec<Vec<usize>> = asked.iter().map(|query| search(query, ef)).collect();
         let time = 1000.0 * (processor() - start) / asked.len() as f64;
-        let hits = best.iter().zip(&found).flat_map(|(best, found)| best.iter().filter(|item| found.contains(item)));
-        println!("looked at {ef}: recall@{K} {:.3}, {time:.2} ms", hits.count() as f64 / (K * asked.len()) as f64);
+        let hits =
+            best.iter().zip(&found).flat_map(|(best, found)| best.iter().filter(|item| found.contains(item)));
+        println!(
+            "looked at {ef}: recall@{K} {:.3}, {time:.2} ms",
+            hits.count() as f64 / (K * asked.len()) as f64
+        );
     }
 }
