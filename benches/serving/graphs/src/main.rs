@@ -3,7 +3,7 @@
 use std::fs;
 
 use hnsw_rs::prelude::{DistL2, Distance, Hnsw};
-use usearch::{Index, IndexOptions, MetricKind};
+use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
 const LAYERS: usize = 16;
 const USERS: usize = 200;
@@ -84,6 +84,7 @@ fn build(kind: &str, items: &Table, neighbours: usize, looked_at: usize) -> Sear
             let graph = Index::new(&IndexOptions {
                 dimensions: width + usize::from(reduce),
                 metric: if reduce { MetricKind::L2sq } else { MetricKind::IP },
+                quantization: ScalarKind::F32,
                 connectivity: neighbours,
                 expansion_add: looked_at,
                 ..IndexOptions::default()
