@@ -24,6 +24,7 @@ mod history;
 mod item_list;
 mod item_set;
 mod loss;
+mod pool;
 mod pooled;
 #[cfg(test)]
 mod prior_tests;

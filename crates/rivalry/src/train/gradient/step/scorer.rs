@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use rivalry_kernels::{LANES, Lane, Matrix, ZERO, dots_packed};
 
 use super::Batch;
+use super::buffers::add_prior;
 use super::score_rows::ScoreRows;
 
 /// Scores the negatives of a batch, and brings gradients of scores back to the tables.
@@ -33,6 +34,11 @@ pub(super) trait NegativeScorer: Send {
 
     /// Calls `fill` with each row of the batch, its negatives in the order in which they are scored, and their values.
     fn for_each_row(&self, values: &mut ScoreRows, fill: Fill<'_>);
+
+    /// Adds the prior of each item to the scores of the negatives.
+    fn add_prior(&self, prior: &[f32], scores: &mut ScoreRows) {
+        self.for_each_row(scores, &|_, items, scores| add_prior(prior, items, scores));
+    }
 
     /// For each row of the batch the dot products of its query with its negatives; with two queries, both.
     fn score(

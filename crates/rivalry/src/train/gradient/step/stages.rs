@@ -78,7 +78,7 @@ impl<'s, 'b> Forward<'s, 'b> {
             || score_positives(queries, &rows.items, positives),
         );
         if let Some(prior) = step.model.model.prior() {
-            step.scorer.for_each_row(scores, &|_, items, scores| add_prior(prior, items, scores));
+            step.scorer.add_prior(prior, scores);
             add_prior(prior, batch.items, positives);
         }
         if !log_probs.is_empty() {

@@ -96,6 +96,7 @@ fn scored_and_back(mut scorer: Box<dyn NegativeScorer>, n_items: usize, renumber
     let mut scores = rows_for(&*scorer, 130, N);
     scorer.score(queries, &mut scores, None);
     assert!(lists_what_it_scores(&*scorer, queries, &items, &scores), "{n_items} {renumbered}");
+    assert!(adds_the_prior_of_what_it_lists(&*scorer, 130, n_items), "{n_items} {renumbered}");
     let mut sorted: Vec<Vec<f32>> = (0..130).map(|row| scores.row(row).to_vec()).collect();
     sorted.iter_mut().for_each(|row| row.sort_unstable_by(f32::total_cmp));
     let positive_grads = vec![0.25; 130];
@@ -121,6 +122,17 @@ fn lists_what_it_scores(
     });
     (0..queries.len())
         .all(|row| scores.row(row).iter().zip(again.row(row)).all(|(a, b)| close(*a, f64::from(*b))))
+}
+
+/// Whether the scores of each row get the prior of its negatives, in their order.
+fn adds_the_prior_of_what_it_lists(scorer: &dyn NegativeScorer, rows: usize, n_items: usize) -> bool {
+    let prior: Vec<f32> = (0..n_items).map(|item| item as f32).collect();
+    let [mut added, mut listed] = [rows_for(scorer, rows, N), rows_for(scorer, rows, N)];
+    scorer.add_prior(&prior, &mut added);
+    scorer.for_each_row(&mut listed, &|_, items, values| {
+        values.iter_mut().zip(items).for_each(|(value, &item)| *value = item as f32);
+    });
+    (0..rows).all(|row| added.row(row) == listed.row(row))
 }
 
 fn rows_for(scorer: &dyn NegativeScorer, rows: usize, n: usize) -> ScoreRows {
