@@ -6,8 +6,8 @@
 
 use rayon::prelude::*;
 use rivalry_kernels::{
-    LANES, Lane, Matrix, ZERO, add_to_rows, add_weighted_rows, add_weighted_sums,
-    add_weighted_sums_transposed, dots_packed, pack_panels,
+    LANES, Matrix, ZERO, add_to_rows, add_weighted_rows, add_weighted_sums, add_weighted_sums_transposed,
+    dots_packed, pack_panels,
 };
 
 use super::Batch;
