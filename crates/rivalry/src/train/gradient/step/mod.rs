@@ -31,6 +31,7 @@ mod prior_tests;
 mod score_rows;
 mod scorer;
 mod selection;
+mod slates;
 mod stages;
 #[cfg(test)]
 mod tests;

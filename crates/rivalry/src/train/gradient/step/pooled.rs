@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 use rivalry_kernels::{
     LANES, Matrix, ZERO, add_to_rows, add_weighted_rows, add_weighted_sums, add_weighted_sums_transposed,
-    dots_packed, pack_panels,
+    chained_dots, dots_packed, pack_panels,
 };
 
 use super::Batch;
@@ -127,6 +127,13 @@ impl NegativeScorer for PooledScorer {
         second: Option<(Queries<'_>, &mut ScoreRows)>,
     ) {
         self.score_packed(first, out, second);
+    }
+
+    fn score_places(&self, row: usize, queries: Queries<'_>, places: &mut [u32], out: &mut [f32]) {
+        let pool = &self.pools[row / self.sharing];
+        let selection = pool.selection(row % self.sharing, self.n_negatives);
+        places.iter_mut().for_each(|place| *place = selection.place(*place));
+        chained_dots(queries.row(row), &pool.rows, places, out);
     }
 
     fn backward(

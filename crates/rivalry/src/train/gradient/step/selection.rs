@@ -44,6 +44,12 @@ impl<'a> Selection<'a> {
         self.runs().flatten().cycle().take(self.n)
     }
 
+    /// The place of one negative.
+    pub fn place(self, negative: u32) -> u32 {
+        let free = negative % self.distinct as u32;
+        self.skipped().iter().fold(free, |place, &seen| place + u32::from(seen <= place))
+    }
+
     /// Adds to the value of each negative that of its place.
     pub fn add(self, places: &[f32], row: &mut [f32]) {
         let mut row = &mut row[..self.n];
@@ -101,6 +107,7 @@ mod tests {
             let free: Vec<usize> = (0..8).filter(|place| !seen.contains(&(*place as u32))).collect();
             let places: Vec<usize> = (0..n).map(|k| free[k % free.len().min(n)]).collect();
             assert_eq!(selection.places().collect::<Vec<_>>(), places, "{seen:?}");
+            assert!((0..n).all(|k| selection.place(k as u32) as usize == places[k]), "{seen:?}");
             assert_eq!(selection.end(), places.iter().max().unwrap() + 1);
 
             let mut row: [f32; 8] = std::array::from_fn(|place| place as f32 + 10.0);

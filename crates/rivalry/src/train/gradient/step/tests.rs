@@ -97,6 +97,7 @@ fn scored_and_back(mut scorer: Box<dyn NegativeScorer>, n_items: usize, renumber
     scorer.score(queries, &mut scores, None);
     assert!(lists_what_it_scores(&*scorer, queries, &items, &scores), "{n_items} {renumbered}");
     assert!(adds_the_prior_of_what_it_lists(&*scorer, 130, n_items), "{n_items} {renumbered}");
+    assert!(scores_single_places_alike(&*scorer, queries, &scores), "{n_items} {renumbered}");
     let mut sorted: Vec<Vec<f32>> = (0..130).map(|row| scores.row(row).to_vec()).collect();
     sorted.iter_mut().for_each(|row| row.sort_unstable_by(f32::total_cmp));
     let positive_grads = vec![0.25; 130];
@@ -135,6 +136,17 @@ fn adds_the_prior_of_what_it_lists(scorer: &dyn NegativeScorer, rows: usize, n_i
     (0..rows).all(|row| added.row(row) == listed.row(row))
 }
 
+/// Whether some negatives of each row have the same scores, to the bit, if they are scored alone.
+fn scores_single_places_alike(scorer: &dyn NegativeScorer, queries: Queries<'_>, scores: &ScoreRows) -> bool {
+    (0..queries.len()).all(|row| {
+        let places: Vec<u32> = (0..N as u32).step_by(5).rev().collect();
+        let mut alone = vec![0.0; places.len()];
+        scorer.score_places(row, queries, &mut places.clone(), &mut alone);
+        let among_all = places.iter().map(|&place| scores.row(row)[place as usize]);
+        among_all.eq(alone)
+    })
+}
+
 fn rows_for(scorer: &dyn NegativeScorer, rows: usize, n: usize) -> ScoreRows {
     let mut values = ScoreRows::default();
     values.resize(rows, n, scorer.stride(n));
@@ -162,6 +174,8 @@ fn check(mut scorer: Box<dyn NegativeScorer>, rows: usize, n_items: usize, shari
     }
 
     assert!(lists_what_it_scores(&*scorer, queries, &items, &scores), "{rows} {n_items}");
+    assert!(scores_single_places_alike(&*scorer, queries, &scores), "{rows} {n_items}");
+    assert!(scores_single_places_alike(&*scorer, similar, &features), "{rows} {n_items}");
 
     // The order within a row is the scorer's own, so rows are compared as sums of functions of the scores.
     let grad = |score: f32, feature: f32| 0.3 * score - 0.2 * feature;
