@@ -24,12 +24,14 @@ mod history;
 mod item_list;
 mod item_set;
 mod loss;
+mod pool;
 mod pooled;
 #[cfg(test)]
 mod prior_tests;
 mod score_rows;
 mod scorer;
 mod selection;
+mod slates;
 mod stages;
 #[cfg(test)]
 mod tests;

@@ -60,15 +60,21 @@ impl<'s, 'b> Forward<'s, 'b> {
     pub fn score(self) -> Scored<'s, 'b> {
         let Self { step, batch, sampler, phase } = self;
         let stride = step.scorer.stride(step.n_candidates);
-        step.buffers.resize(&*step.loss, batch.users.len(), step.n_candidates, stride);
+        // Where only the hardest candidates become negatives, these are not known yet.
+        let slate = step.loss.slate().filter(|_| step.n_candidates == step.n_negatives);
+        let wanted = match slate {
+            Some(_) => NegativeFeatures::None,
+            None => step.loss.negative_features(),
+        };
+        let with_features = wanted != NegativeFeatures::None;
+        step.buffers.resize(&*step.loss, batch.users.len(), [step.n_candidates, stride], with_features);
         let Buffers { positives, scores, features, log_probs, .. } = &mut step.buffers;
         let rows = &step.rows;
         let queries = model_queries(step.history.as_ref(), step.model.model.scored(), rows);
-        let second = match step.loss.negative_features() {
+        let by_positives = Queries { of: queries.table, ids: &rows.items, ..queries };
+        let second = match wanted {
             NegativeFeatures::None => None,
-            NegativeFeatures::Similarities => {
-                Some(Queries { of: queries.table, ids: &rows.items, ..queries })
-            }
+            NegativeFeatures::Similarities => Some(by_positives),
             NegativeFeatures::AdversaryScores => {
                 step.adversary.as_ref().map(|adversary| user_queries(adversary.model.scored(), rows))
             }
@@ -78,7 +84,7 @@ impl<'s, 'b> Forward<'s, 'b> {
             || score_positives(queries, &rows.items, positives),
         );
         if let Some(prior) = step.model.model.prior() {
-            step.scorer.for_each_row(scores, &|_, items, scores| add_prior(prior, items, scores));
+            step.scorer.add_prior(prior, scores);
             add_prior(prior, batch.items, positives);
         }
         if !log_probs.is_empty() {
@@ -88,6 +94,9 @@ impl<'s, 'b> Forward<'s, 'b> {
         }
         if step.n_candidates > step.n_negatives {
             step.buffers.keep_hardest(step.n_negatives);
+        }
+        if let Some(n) = slate {
+            step.buffers.find_slates(n, &*step.scorer, by_positives);
         }
         Scored { step, batch, phase }
     }
