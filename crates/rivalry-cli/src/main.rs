@@ -8,6 +8,8 @@ mod comparison;
 mod counting;
 mod inline_grids;
 mod output;
+mod panics;
+mod processes;
 mod progress;
 mod setting_names;
 mod settings;
@@ -19,24 +21,15 @@ mod training;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 
 fn main() -> ExitCode {
-    // Panics are recorded and reported only if nothing catches them: a decoder that panics on a damaged file is caught,
-    // and the error is about the file.
-    static PANIC: Mutex<String> = Mutex::new(String::new());
-    std::panic::set_hook(Box::new(|panic| {
-        *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
-    }));
+    panics::record();
     let cli = args::parse();
     match catch_unwind(AssertUnwindSafe(|| commands::run(&cli.command))) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(error)) => output::report(&named_as_given(error, &cli.command)),
         Err(_) => {
-            let panic = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
-            output::warn(format_args!(
-                "internal error; please report it together with the command\n  {panic}"
-            ));
+            panics::report("");
             ExitCode::FAILURE
         }
     }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use rivalry::data::read::SkippedRows;
 use serde::Serialize;
 
+use crate::processes::ToldByRoot;
 use crate::signals::{Interrupted, SweepInterrupted};
 
 pub use rivalry_runs::run::quoted;
@@ -43,12 +44,10 @@ pub fn warn_skipped(rows: &SkippedRows) {
 /// Reports why a command failed. The exit code is 2 for invalid input, 130 for an interrupted command, 1 for all other
 /// errors.
 pub fn report(error: &anyhow::Error) -> ExitCode {
-    if let Some(interrupted) = error.downcast_ref::<Interrupted>() {
-        say(interrupted);
-        return ExitCode::from(130);
-    }
-    if let Some(interrupted) = error.downcast_ref::<SweepInterrupted>() {
-        say(interrupted);
+    if exit_code(error) == 130 {
+        if error.downcast_ref::<ToldByRoot>().is_none() {
+            say(error);
+        }
         return ExitCode::from(130);
     }
     // A closed pipe, as in `rivalry list losses | head -1`, is not an error.
@@ -59,6 +58,20 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     if cause.is_some_and(|e| e.kind() == ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }
-    warn(error);
-    ExitCode::from(error.downcast_ref::<rivalry::Error>().map_or(1, rivalry::Error::exit_code))
+    // Another process tells what failed.
+    if error.downcast_ref::<ToldByRoot>().is_none() {
+        warn(error);
+    }
+    ExitCode::from(exit_code(error))
+}
+
+/// The exit code of a command that failed.
+pub fn exit_code(error: &anyhow::Error) -> u8 {
+    if error.is::<Interrupted>() || error.is::<SweepInterrupted>() {
+        return 130;
+    }
+    if let Some(told) = error.downcast_ref::<ToldByRoot>() {
+        return told.code;
+    }
+    error.downcast_ref::<rivalry::Error>().map_or(1, rivalry::Error::exit_code)
 }

@@ -1,18 +1,20 @@
 //! Shared by `train`, `rerun` and `quickstart`: creates numbered folders, trains, and prints what is trained.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::anyhow;
 use rivalry::config::{Config, GradientConfig, Select};
 use rivalry::data::{Dataset, count, thousands};
 use rivalry::eval::{Average, EvalOptions, EvalPart, Mask, artefacts};
-use rivalry::train::{Fitted, TrainingState, trainer};
+use rivalry::train::{Checkpointer, Fit, Fitted, NoCheckpoints, TrainingState, shared_trainer, trainer};
 use rivalry::{Error, Result};
 use rivalry_runs::run::{RunFolder, RunRecord};
 use serde::Serialize;
 
 use crate::args::Common;
 use crate::output::say;
+use crate::processes::{Processes, RankObserver};
 use crate::progress::ProgressObserver;
 use crate::signals::{EpochProgress, Interrupted};
 
@@ -59,12 +61,53 @@ pub fn train(
     let trainer = trainer(config, common.machine.memory());
     let fitted = trainer.fit(dataset, from, &mut folder.checkpointer(dataset, config), &mut observer);
     drop(observer);
+    let fit = finished(folder, config, fitted)?;
+    let record = folder.finish(fit.outcome, dataset)?;
+    warn_of_nothing_learned(&record);
+    Ok(record)
+}
+
+/// Trains together with other processes. Rank 0 has the folder and the state, and returns the record.
+pub fn train_together(
+    folder: Option<&RunFolder>,
+    (dataset, config): (&Dataset, &Config),
+    from: Option<TrainingState>,
+    common: &Common,
+    processes: &Processes,
+) -> anyhow::Result<Option<RunRecord>> {
+    let quiet = common.quiet || folder.is_none();
+    let began = Instant::now();
+    let progress = ProgressObserver::new(quiet, config.eval.selection_metric());
+    let mut observer = RankObserver::new(processes, progress, quiet);
+    let trainer = shared_trainer(config, common.machine.memory(), processes.collective());
+    let mut files = folder.map(|folder| folder.checkpointer(dataset, config));
+    let mut nothing = NoCheckpoints;
+    let checkpointer: &mut dyn Checkpointer = match &mut files {
+        Some(files) => files,
+        None => &mut nothing,
+    };
+    let fitted = trainer.fit(dataset, from, checkpointer, &mut observer);
+    drop(observer);
+    let Some(folder) = folder else {
+        return match fitted? {
+            Fitted::Stopped(_) => Err(Interrupted { run: PathBuf::new(), progress: None }.into()),
+            Fitted::Done(_) => {
+                processes.sharing(processes.spent(began.elapsed().as_secs_f64()));
+                Ok(None)
+            }
+        };
+    };
+    let fit = finished(folder, config, fitted)?;
+    let sharing = processes.sharing(processes.spent(began.elapsed().as_secs_f64()));
+    let record = folder.finish_shared(fit.outcome, dataset, sharing)?;
+    warn_of_nothing_learned(&record);
+    Ok(Some(record))
+}
+
+/// The result of a training that ran to its end; otherwise what to tell the user.
+fn finished(folder: &RunFolder, config: &Config, fitted: Result<Fitted>) -> anyhow::Result<Fit> {
     match fitted {
-        Ok(Fitted::Done(fit)) => {
-            let record = folder.finish(fit.outcome, dataset)?;
-            warn_of_nothing_learned(&record);
-            Ok(record)
-        }
+        Ok(Fitted::Done(fit)) => Ok(*fit),
         Ok(Fitted::Stopped(state)) => {
             let epochs = config.gradient.as_ref().map(|gradient| gradient.train.epochs);
             let progress =

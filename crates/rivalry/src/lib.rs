@@ -2,7 +2,12 @@
 //! competition between items.
 #![forbid(unsafe_code)]
 
+// What tests of this crate share with those in `tests` calls it by its name.
+#[cfg(test)]
+extern crate self as rivalry;
+
 pub mod backbone;
+pub mod collective;
 pub mod config;
 pub mod eval;
 pub mod loss;

@@ -16,6 +16,7 @@ mod recommend;
 mod report;
 mod reproduce;
 mod rerun;
+mod resume;
 #[cfg(feature = "serve")]
 mod serve;
 mod similar;

@@ -3,56 +3,47 @@
 use rivalry::eval::{EvalPart, Metrics};
 use std::path::Path;
 
-use rivalry::config::{Config, Select};
-use rivalry::data::{IdMap, Interactions};
-use rivalry::model::Model;
-use rivalry::train::{Ending, trainer};
-use rivalry::{Error, InputError};
+use rivalry::config::{Config, Select, setting_layer};
+use rivalry::data::{Dataset, IdMap, Interactions, LoadOptions};
+use rivalry::train::{Ending, shared_trainer};
 use rivalry_runs::presets::paper_cells;
-use rivalry_runs::run::{ResumedRun, RunFolder, RunRecord};
+use rivalry_runs::run::{RunFolder, RunRecord};
 
-use super::{RunData, load, refuse_update, use_machine};
+use super::{load, resume, use_machine};
 use crate::args::TrainArgs;
 use crate::output::{print, print_json, quoted, say, warn_skipped};
-use crate::settings::{absolute_source, layers};
+use crate::processes::{Processes, together};
+use crate::settings::layers;
 use crate::signals;
 use crate::standard_input::read_if_asked;
 use crate::table;
 use crate::training::{
-    Trained, damage_note, numbered_folder, plain_name, print_data_summary, print_model_summary, train,
-    warn_of_artefacts, warn_of_nothing_learned,
+    Trained, numbered_folder, plain_name, print_data_summary, print_model_summary, train_together,
+    warn_of_artefacts,
 };
 
 pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
     use_machine(&args.common.machine)?;
-    match &args.resume {
-        Some(run) => resume(args, run),
-        None => start(args),
-    }
+    Processes::start()?.run(|processes| match &args.resume {
+        Some(run) => resume::resume(args, run, processes),
+        None => start(args, processes),
+    })
 }
 
-fn start(args: &TrainArgs) -> anyhow::Result<()> {
-    let new = &args.new;
-    let layers = layers(new.preset.as_deref(), new.config.as_deref(), args.layer(), &new.set)?;
-    let config = Config::from_layers(&layers)?;
-    let machine = &args.common.machine;
-    let options = read_if_asked(&config.data, machine.load_options(args.data_dir.as_deref()))?;
-    let dataset = load(&config, &options, args.common.quiet)?;
-    let mut config = Config::from_layers_for(&layers, dataset.train.len())?;
-    let given = args.layer().get("eval").is_some_and(|eval| eval.get("k").is_some());
-    let shortened = if given { None } else { config.eval.fit_default(dataset.items.len()) };
-    dataset.split.iter().for_each(|split| split.resolve(&mut config.data.prepare));
-    trainer(&config, machine.memory()).check(&dataset)?;
-    let out = match &new.out {
-        Some(out) => out.clone(),
-        None => numbered_folder(&Path::new("runs").join(run_name(&dataset.name, &config)))?,
-    };
-    let folder = RunFolder::create(&out, &config, new.force)?;
-    options.standard_input.map_or(Ok(()), |content| folder.keep_standard_input(&content))?;
-    if !args.common.quiet {
-        print_data_summary(&dataset);
-        print_model_summary(&config, &dataset);
-        warn_of_artefacts(&dataset, EvalPart::Test, &config.eval);
+fn start(args: &TrainArgs, processes: &Processes) -> anyhow::Result<()> {
+    let prepared = processes.agree(prepare(args, processes))?;
+    let Prepared { config, dataset, options, shortened } = &prepared;
+    processes.check_same("programs", &together::program())?;
+    processes.check_same("settings", &config.to_toml())?;
+    processes.check_same("data", &dataset.checksum)?;
+    let folder = processes.agree(match processes.is_root() {
+        true => create(args, &prepared).map(Some),
+        false => Ok(None),
+    })?;
+    if folder.is_some() && !args.common.quiet {
+        print_data_summary(dataset);
+        print_model_summary(config, dataset);
+        warn_of_artefacts(dataset, EvalPart::Test, &config.eval);
         if let Some(k) = shortened.filter(|_| !dataset.test.is_empty()) {
             say(format_args!(
                 "note    there are fewer than 20 items, so metrics are measured at K = {k}; -k chooses another"
@@ -60,108 +51,56 @@ fn start(args: &TrainArgs) -> anyhow::Result<()> {
         }
     }
     signals::listen()?;
-    let record = train(&folder, &dataset, &config, None, &args.common)?;
-    show(args, &folder, &record, &dataset.users, &dataset.train)
+    let record = train_together(folder.as_ref(), (dataset, config), None, &args.common, processes)?;
+    match folder.zip(record) {
+        Some((folder, record)) => show(args, &folder, &record, &dataset.users, &dataset.train),
+        None => Ok(()),
+    }
 }
 
-fn resume(args: &TrainArgs, run: &Path) -> anyhow::Result<()> {
-    let ResumedRun { folder, mut config, state, data_checksum, damage } = RunFolder::resume(run)?;
-    refuse_update(&folder)?;
-    let longer = more_epochs(&config, args.epochs)?;
-    if let Some(damage) = state.as_ref().map(|state| folder.restore_log(state)).transpose()?.flatten() {
-        say(format_args!("note    {damage}\n        made again from the checkpoint"));
+/// What a new run is trained on, and how.
+struct Prepared {
+    config: Config,
+    dataset: Dataset,
+    options: LoadOptions,
+    /// The list length, if it is shorter than the default because there are few items.
+    shortened: Option<usize>,
+}
+
+fn prepare(args: &TrainArgs, processes: &Processes) -> anyhow::Result<Prepared> {
+    let new = &args.new;
+    let mut layers = layers(new.preset.as_deref(), new.config.as_deref(), args.layer(), &new.set)?;
+    let config = Config::from_layers(&layers)?;
+    let is_set = |layer: &toml::Table| layer.get("train").is_some_and(|train| train.get("shards").is_some());
+    if config.gradient.is_some() && !layers.iter().any(is_set) && processes.default_shards() > 1 {
+        layers.insert(0, setting_layer(&format!("train.shards={}", processes.default_shards()))?);
     }
-    if longer.is_none()
-        && let Some((record, saved)) = finished(&folder, damage.as_ref())?
-    {
-        if !args.common.quiet {
-            let hint = if config.gradient.is_some() { "; extend it with --epochs N" } else { "" };
-            say(format_args!("{} is finished{hint}", run.display()));
-        }
-        warn_of_nothing_learned(&record);
-        return show(args, &folder, &record, &saved.users, &saved.train);
-    }
-    damage.iter().for_each(|damage| say(damage_note(damage)));
     let machine = &args.common.machine;
-    let data = RunData { folder: &folder, config: &config, moved_to: args.new.data.as_deref() };
-    let dataset = data.load(machine.load_options(args.data_dir.as_deref()), args.common.quiet)?;
-    data_checksum.map_or(Ok(()), |checksum| dataset.check_same(&checksum))?;
-    trainer(&config, machine.memory()).check(&dataset)?;
-    if let Some(source) = &args.new.data {
-        config.data.source = absolute_source(Some(source))?;
-    }
-    if let (Some(epochs), Some(gradient)) = (longer, &mut config.gradient) {
-        gradient.train.epochs = epochs;
-    }
-    if longer.is_some() || args.new.data.is_some() {
-        folder.extend(&config)?;
-    }
-    if state.is_none() {
-        folder.start_over()?;
-    }
-    if !args.common.quiet {
-        print_data_summary(&dataset);
-        print_model_summary(&config, &dataset);
-        warn_of_artefacts(&dataset, EvalPart::Test, &config.eval);
-        if let Some(state) = &state {
-            say(format_args!("resuming after epoch {}", state.progress.epoch));
-        }
-    }
-    signals::listen()?;
-    let record = train(&folder, &dataset, &config, state, &args.common)?;
-    show(args, &folder, &record, &dataset.users, &dataset.train)
-}
-
-/// The figures and the model of a finished run. If they or the log are damaged, the training goes on and makes them
-/// again; a damaged checkpoint is only reported, because a finished run needs none.
-fn finished(folder: &RunFolder, damage: Option<&Error>) -> Result<Option<(RunRecord, Model)>, Error> {
-    let found = folder.record().and_then(|record| {
-        let Some(record) = record else { return Ok(None) };
-        folder.log()?;
-        folder.model().map(|model| Some((record, model)))
-    });
-    match found {
-        Ok(Some(found)) => {
-            if let Some(damage) = damage {
-                say(format_args!(
-                    "note    {damage}\n        the run can be extended from the beginning only"
-                ));
-            }
-            Ok(Some(found))
-        }
-        Err(fault) if fault.is_damage() => {
-            if damage.is_none() {
-                say(format_args!("note    {fault}\n        making it again; the result will be the same"));
-            }
-            Ok(None)
-        }
-        other => other,
-    }
-}
-
-/// The new number of epochs, if it changes. A run can be extended, but not shortened.
-fn more_epochs(config: &Config, wanted: Option<u32>) -> Result<Option<usize>, Error> {
-    let own = match (&config.gradient, wanted) {
-        (_, None) => return Ok(None),
-        (Some(gradient), _) => gradient.train.epochs,
-        (None, Some(_)) => {
-            let what = format!("{} is a closed-form model: it has no epochs", config.model.name());
-            return Err(InputError::new(what).field("--epochs").help("remove --epochs").into());
-        }
+    let options = machine.load_options(args.data_dir.as_deref());
+    let options = match processes.collective().size() {
+        1 => read_if_asked(&config.data, options)?,
+        _ => together::refuse_standard_input(&config).map(|()| options)?,
     };
-    match wanted.map(|epochs| epochs as usize).filter(|&epochs| epochs != own) {
-        Some(fewer) if fewer < own => {
-            let error =
-                InputError::new(format!("the run has {own} epochs; it can be extended, but not shortened"));
-            Err(error.field("--epochs").help("remove --epochs, or train a new run").into())
-        }
-        Some(_) if config.gradient.as_ref().is_some_and(|gradient| gradient.optim.has_schedule()) => {
-            let what =
-                format!("the learning rate of the run decays over its {own} epochs; it can't be extended");
-            Err(InputError::new(what).field("--epochs").help("remove --epochs, or train a new run").into())
-        }
-        longer => Ok(longer),
-    }
+    let quiet = args.common.quiet || !processes.is_root();
+    let dataset = load(&config, &options, quiet)?;
+    let mut config = Config::from_layers_for(&layers, dataset.train.len())?;
+    let given = args.layer().get("eval").is_some_and(|eval| eval.get("k").is_some());
+    let shortened = if given { None } else { config.eval.fit_default(dataset.items.len()) };
+    dataset.split.iter().for_each(|split| split.resolve(&mut config.data.prepare));
+    shared_trainer(&config, machine.memory(), processes.collective()).check(&dataset)?;
+    Ok(Prepared { config, dataset, options, shortened })
+}
+
+/// Creates the folder of a new run.
+fn create(args: &TrainArgs, prepared: &Prepared) -> anyhow::Result<RunFolder> {
+    let Prepared { config, dataset, options, .. } = prepared;
+    let out = match &args.new.out {
+        Some(out) => out.clone(),
+        None => numbered_folder(&Path::new("runs").join(run_name(&dataset.name, config)))?,
+    };
+    let folder = RunFolder::create(&out, config, args.new.force)?;
+    options.standard_input.as_ref().map_or(Ok(()), |content| folder.keep_standard_input(content))?;
+    Ok(folder)
 }
 
 /// The default name of a run folder.
@@ -169,7 +108,7 @@ fn run_name(data: &str, config: &Config) -> String {
     plain_name(&format!("{data}-{}", config.method_name()))
 }
 
-fn show(
+pub(super) fn show(
     args: &TrainArgs,
     folder: &RunFolder,
     record: &RunRecord,

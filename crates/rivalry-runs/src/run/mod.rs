@@ -14,6 +14,7 @@ mod quoted;
 mod read;
 mod record;
 mod resume;
+mod sharing;
 mod standard_input;
 
 pub use agreement::Agreement;
@@ -26,3 +27,4 @@ pub use provenance::Provenance;
 pub use quoted::quoted;
 pub use record::{DataSize, RunRecord};
 pub use resume::ResumedRun;
+pub use sharing::Sharing;

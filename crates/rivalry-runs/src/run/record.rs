@@ -8,7 +8,7 @@ use rivalry::train::Outcome;
 use serde::{Deserialize, Serialize};
 
 use super::folder::METRICS;
-use super::{Provenance, RunFolder};
+use super::{Provenance, RunFolder, Sharing};
 use crate::json_file::JsonFile;
 
 const FILE: JsonFile = JsonFile {
@@ -42,6 +42,9 @@ pub struct RunRecord {
     /// The size of the data; `None` in records from before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_size: Option<DataSize>,
+    /// How several processes shared the training, if they did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<Sharing>,
 }
 
 /// The size of a data set and of its parts.
@@ -86,6 +89,19 @@ impl RunFolder {
     /// # Errors
     /// If the file can't be written.
     pub fn finish(&self, outcome: Outcome, dataset: &Dataset) -> Result<RunRecord> {
+        self.finish_shared(outcome, dataset, None)
+    }
+
+    /// The same for a training that several processes shared.
+    ///
+    /// # Errors
+    /// If the file can't be written.
+    pub fn finish_shared(
+        &self,
+        outcome: Outcome,
+        dataset: &Dataset,
+        sharing: Option<Sharing>,
+    ) -> Result<RunRecord> {
         let record = RunRecord {
             outcome,
             provenance: Provenance::here(),
@@ -95,6 +111,7 @@ impl RunFolder {
             split: dataset.split.clone(),
             skipped_rows: dataset.skipped.clone(),
             data_size: Some(DataSize::of(dataset)),
+            sharing,
         };
         FILE.write(&self.path().join(METRICS), &record)?;
         Ok(record)

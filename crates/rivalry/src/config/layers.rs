@@ -101,8 +101,9 @@ fn gradient(model: &ModelConfig, given: &toml::Table, train: TrainSection) -> Re
         (Negatives::Exactly(usual) | Negatives::Default(usual), None) => usual,
         (_, Some(given)) => given,
     };
-    let TrainSection { epochs, batch_size, eval_every, patience, select, init, .. } = train;
-    let train = TrainConfig { epochs, batch_size, negatives, eval_every, patience, select, init };
+    let TrainSection { epochs, batch_size, eval_every, patience, select, init, shards, .. } = train;
+    let shards = shards.unwrap_or(1);
+    let train = TrainConfig { epochs, batch_size, negatives, eval_every, patience, select, init, shards };
     train.check()?;
     let sampler = SamplerConfig::from_table("sampler", SAMPLERS, &sampler?)?;
     let optim = OptimConfig::from_table("optim", OPTIMIZERS, &optim?)?;

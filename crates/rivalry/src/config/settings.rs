@@ -66,6 +66,9 @@ pub struct TrainConfig {
     pub select: Option<Select>,
     /// The initial tables.
     pub init: InitialTables,
+    /// Shards of users, whose parts of a step are computed one by one: by one process or by as many. More than one gives other
+    /// bits.
+    pub shards: usize,
 }
 
 /// The tables that a training starts from.
@@ -117,6 +120,10 @@ pub(super) struct TrainSection {
     pub select: Option<Select>,
     /// The initial tables: random, or the directions of a few sweeps of iALS.
     pub init: InitialTables,
+    /// Shards of users, for a training that several processes share: at least one for each. The result depends on their
+    /// number, but not on that of the processes. 1 by default; 8 where `rivalry train` is started by `mpirun`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shards: Option<usize>,
 }
 }
 
@@ -131,6 +138,7 @@ impl Default for TrainSection {
             patience: Some(TrainConfig::DEFAULT_PATIENCE),
             select: None,
             init: InitialTables::Random,
+            shards: None,
         }
     }
 }
@@ -146,8 +154,14 @@ impl TrainConfig {
     pub const DEFAULT_PATIENCE: usize = 10;
 
     /// The settings that are counts.
-    const COUNTS: [&str; 5] =
-        ["train.epochs", "train.batch_size", "train.negatives", "train.eval_every", "train.patience"];
+    const COUNTS: [&str; 6] = [
+        "train.epochs",
+        "train.batch_size",
+        "train.negatives",
+        "train.eval_every",
+        "train.patience",
+        "train.shards",
+    ];
     const COUNT_RANGE: Range = Range::AtLeast(1.0);
 
     /// The legal values of a setting, where they are fewer than those of its type.
@@ -157,8 +171,8 @@ impl TrainConfig {
 
     /// Checks the ranges that no type can.
     pub(super) fn check(&self) -> Result<()> {
-        let Self { epochs, batch_size, negatives, eval_every, patience, .. } = *self;
-        let counts = [epochs, batch_size, negatives, eval_every, patience.unwrap_or(1)];
+        let Self { epochs, batch_size, negatives, eval_every, patience, shards, .. } = *self;
+        let counts = [epochs, batch_size, negatives, eval_every, patience.unwrap_or(1), shards];
         for (key, count) in Self::COUNTS.into_iter().zip(counts) {
             if !Self::COUNT_RANGE.holds(count as f64) || count > MAX_COUNT {
                 let what =
@@ -221,11 +235,23 @@ impl Config {
                 sections.push(section("train", seed.into()));
             }
             Some(GradientConfig { loss, sampler, optim, train }) => {
-                let &TrainConfig { epochs, batch_size, negatives, eval_every, patience, select, init } =
-                    train;
+                let &TrainConfig {
+                    epochs, batch_size, negatives, eval_every, patience, select, init, ..
+                } = train;
                 let (negatives, seed) = (Some(negatives), self.seed);
-                let train =
-                    TrainSection { epochs, batch_size, negatives, seed, eval_every, patience, select, init };
+                // Configs from before there were shards have none.
+                let shards = (train.shards > 1).then_some(train.shards);
+                let train = TrainSection {
+                    epochs,
+                    batch_size,
+                    negatives,
+                    seed,
+                    eval_every,
+                    patience,
+                    select,
+                    init,
+                    shards,
+                };
                 sections.push(section("loss", loss.to_table().into()));
                 sections.push(section("sampler", sampler.to_table().into()));
                 sections.push(section("optim", optim.to_table().into()));

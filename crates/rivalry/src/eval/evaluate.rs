@@ -1,6 +1,6 @@
 //! From a scorer to metrics.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use serde::Serialize;
 
@@ -8,6 +8,7 @@ use super::beyond::beyond_accuracy;
 use super::bucket::{Bucket, head_and_tail};
 use super::{Average, EvalOptions, EvalPart, HeldOut, Metrics, PerUser, check};
 use crate::Result;
+use crate::collective::{Alone, Collective};
 use crate::data::Dataset;
 use crate::ranker::{Candidates, QUERIES, RankedLists, rank};
 use crate::scorer::Scorer;
@@ -65,31 +66,94 @@ pub fn evaluate_with_progress(
     options: &EvalOptions,
     progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Option<Evaluation>> {
-    check::sizes(scorer, dataset)?;
-    let longest = check::list_lengths(&options.k, scorer.n_items())?;
-    let held_out = HeldOut::of(dataset, part, options)?;
-    let Some(lists) = ranked_lists(scorer, &held_out, longest, progress)? else { return Ok(None) };
+    let ranks = Ranks { collective: &Alone, users: 0..dataset.train.n_users() as u32, first_row: 0 };
+    ranks.evaluate(scorer, (dataset, part), options, progress)
+}
+
+/// The processes that evaluate one model, each its own users.
+pub struct Ranks<'a> {
+    /// The processes.
+    pub collective: &'a dyn Collective,
+    /// The users of this one: rank 0 has the first, and so on.
+    pub users: Range<u32>,
+    /// The user that the scorer's users start with.
+    pub first_row: u32,
+}
+
+impl Ranks<'_> {
+    /// [`evaluate_with_progress`] where each process ranks for its own users. All ranks get the result for all users.
+    ///
+    /// # Errors
+    /// As [`evaluate`], on any rank.
+    pub fn evaluate(
+        &self,
+        scorer: &dyn Scorer,
+        (dataset, part): (&Dataset, EvalPart),
+        options: &EvalOptions,
+        progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<Option<Evaluation>> {
+        let held_out = self.collective.agree(HeldOut::of(dataset, part, options))?;
+        let lists = self.lists(scorer, dataset, (&held_out, options), progress);
+        let lists = self.collective.agree(lists)?;
+        if self.collective.any(lists.is_none()) {
+            return Ok(None);
+        }
+        let mut all = RankedLists::default();
+        match lists {
+            Some(lists) if self.collective.size() == 1 => all = lists,
+            lists => {
+                let mine = lists.unwrap_or_default().to_bytes();
+                let lists = self.collective.all_gather(&mine);
+                lists.iter().for_each(|lists| all.append(RankedLists::from_bytes(lists)));
+            }
+        }
+        Ok(Some(measured(&all, dataset, &held_out, options)))
+    }
+
+    /// The lists of this process's users, unless the callback asks to stop.
+    fn lists(
+        &self,
+        scorer: &dyn Scorer,
+        dataset: &Dataset,
+        (held_out, options): (&HeldOut<'_>, &EvalOptions),
+        progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<Option<RankedLists>> {
+        if self.collective.size() == 1 {
+            check::sizes(scorer, dataset)?;
+        }
+        let longest = check::list_lengths(&options.k, scorer.n_items())?;
+        ranked_lists(scorer, &held_out.of_users(self.users.clone(), self.first_row), longest, progress)
+    }
+}
+
+/// The metrics of the lists of all users.
+fn measured(
+    lists: &RankedLists,
+    dataset: &Dataset,
+    held_out: &HeldOut<'_>,
+    options: &EvalOptions,
+) -> Evaluation {
     let HeldOut { truth, users, .. } = held_out;
-    let per_user = PerUser::measure(&lists, truth, &options.k);
+    let per_user = PerUser::measure(lists, truth, &options.k);
     let n_users = match options.average {
         Average::Evaluable => users.len(),
         Average::All => truth.n_users(),
     };
     let (head, tail) = if options.buckets {
         let (head, tail) = head_and_tail(&dataset.train);
-        let measure = |bucket: &[u32]| Some(Bucket::measure(&lists, truth, bucket, &options.k));
+        let measure = |bucket: &[u32]| Some(Bucket::measure(lists, truth, bucket, &options.k));
         (measure(&head), measure(&tail))
     } else {
         (None, None)
     };
-    Ok(Some(Evaluation {
+    Evaluation {
         metrics: per_user.means(n_users),
         users: users.len(),
         head,
         tail,
-        beyond: options.beyond_accuracy.then(|| beyond_accuracy(&lists, &dataset.train, &options.k)),
+        beyond: options.beyond_accuracy.then(|| beyond_accuracy(lists, &dataset.train, &options.k)),
         per_user: options.per_user.then_some(per_user),
-    }))
+    }
 }
 
 /// The lists of all evaluated users, unless the callback asks to stop.
@@ -105,7 +169,11 @@ pub(super) fn ranked_lists(
     let mut all = RankedLists::default();
     for users in held_out.users.chunks(portion) {
         let candidates = held_out.masks(users).fold(Candidates::all(scorer.n_items()), Candidates::without);
-        all.append(rank(scorer, &scorer.query(users), users, &candidates, k)?);
+        let query = match held_out.first_user {
+            0 => scorer.query(users),
+            first => scorer.query(&users.iter().map(|user| user - first).collect::<Vec<_>>()),
+        };
+        all.append(rank(scorer, &query, users, &candidates, k)?);
         if progress(all.queries().len()).is_break() {
             return Ok(None);
         }

@@ -1,5 +1,7 @@
 //! The held-out items of an evaluation, and the items that may not be recommended in it.
 
+use std::ops::Range;
+
 use super::{EvalOptions, EvalPart, Mask};
 use crate::data::{Dataset, Interactions};
 use crate::memory::MemoryLimit;
@@ -11,6 +13,8 @@ pub(super) struct HeldOut<'a> {
     pub truth: &'a Interactions,
     /// The users with held-out items.
     pub users: Vec<u32>,
+    /// The user that the scorer's users start with.
+    pub first_user: u32,
     /// The interactions that are masked.
     pub masked: Vec<&'a Interactions>,
     /// How much memory the lists may take.
@@ -30,7 +34,14 @@ impl<'a> HeldOut<'a> {
         if users.is_empty() {
             return Err(nothing_held_out(dataset, part).into());
         }
-        Ok(Self { truth, users, masked, memory: options.memory })
+        Ok(Self { truth, users, first_user: 0, masked, memory: options.memory })
+    }
+
+    /// The same for these users alone; those of the scorer start with `first_user`.
+    pub fn of_users(&self, range: Range<u32>, first_user: u32) -> Self {
+        let [from, to] = [range.start, range.end].map(|end| self.users.partition_point(|user| *user < end));
+        let (users, masked) = (self.users[from..to].to_vec(), self.masked.clone());
+        Self { users, first_user, masked, ..*self }
     }
 
     /// The masks of the lists of these users.

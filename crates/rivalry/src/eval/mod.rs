@@ -20,7 +20,7 @@ mod verify;
 pub use artefacts::artefacts;
 pub use bucket::Bucket;
 pub use check::check_held_out;
-pub use evaluate::{Evaluation, evaluate, evaluate_with_progress};
+pub use evaluate::{Evaluation, Ranks, evaluate, evaluate_with_progress};
 use held_out::HeldOut;
 pub use metric::{Judged, METRICS, MetricEntry};
 pub use metrics::{MetricAt, Metrics};

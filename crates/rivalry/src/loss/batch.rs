@@ -94,14 +94,31 @@ impl<'a, T: Real> BatchScores<'a, T> {
         measures: &mut [T],
         gradients: BatchGradients<'_, T>,
     ) {
+        self.measure(loss, measures);
+        if loss.has_measure() {
+            loss.calibrate(measures);
+        }
+        self.gradients(loss, phase, measures, gradients);
+    }
+
+    /// The first pass: measures every row. Then the loss calibrates the measures of the whole batch.
+    pub fn measure<L: RowLoss<T> + ?Sized>(self, loss: &L, measures: &mut [T]) {
         measures.fill(T::one());
         if loss.has_measure() {
             measures.par_iter_mut().enumerate().with_min_len(ROWS).for_each(|(row, measure)| {
                 *measure = loss.measure(self.measured_row(row));
             });
-            loss.calibrate(measures);
         }
-        let measures = &*measures;
+    }
+
+    /// The second pass: the value of each row and the gradients of the sum of the values, given calibrated measures.
+    pub fn gradients<L: RowLoss<T> + ?Sized>(
+        self,
+        loss: &L,
+        phase: Phase,
+        measures: &[T],
+        gradients: BatchGradients<'_, T>,
+    ) {
         let BatchGradients { values, positives, negatives, n_params, params } = gradients;
         let (n, stride) = (self.n_negatives, self.stride);
         negatives

@@ -66,7 +66,8 @@ impl ClosedForm for FsSlim {
         let n = train.n_items();
         let (progress, total) = (&mut context.progress, 2 * n);
         let mut first_half = |done, _| progress(done, total);
-        let mut first = FitContext { seed: context.seed, progress: &mut first_half };
+        let mut first =
+            FitContext { seed: context.seed, progress: &mut first_half, collective: context.collective };
         let ones = vec![1.0; train.n_users()];
         let Some(neighbours) = largest_weights(train, &ones, self.k, cosine, &mut first) else {
             return Ok(None);

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::{FitContext, Kind, MODELS, ModelConfig};
 use crate::Result;
+use crate::collective::Alone;
 use crate::data::Interactions;
 use crate::scorer::ItemBlock;
 use crate::tensors::Tensors;
@@ -33,7 +34,8 @@ fn fit(settings: &str, train: &Interactions) -> Result<Tensors> {
     let config = ModelConfig::from_table("model", MODELS, &settings.parse().unwrap())?;
     let Kind::ClosedForm(build) = config.entry().build else { panic!("{settings}") };
     let mut progress = |_, _| ControlFlow::Continue(());
-    let fitted = build(config.params()).fit(train, &mut FitContext { seed: 0, progress: &mut progress })?;
+    let fitted = build(config.params())
+        .fit(train, &mut FitContext { seed: 0, progress: &mut progress, collective: &Alone })?;
     Ok(fitted.expect("nobody asked to stop"))
 }
 

@@ -20,9 +20,10 @@ use self::closed_form::ClosedFormTrainer;
 use self::gradient::GradientTrainer;
 use self::nothing_learned::nothing_learned;
 use crate::Result;
+use crate::collective::{Alone, Collective};
 use crate::config::Config;
 use crate::data::Dataset;
-use crate::eval::{EvalOptions, EvalPart, Evaluation, evaluate_with_progress};
+use crate::eval::{EvalOptions, EvalPart, Evaluation, Ranks};
 use crate::memory::MemoryLimit;
 use crate::scorer::Scorer;
 
@@ -51,9 +52,21 @@ pub trait Trainer {
 
 /// The trainer of the model that a config names. A training that would not fit into memory is refused.
 pub fn trainer(config: &Config, memory: MemoryLimit) -> Box<dyn Trainer + '_> {
+    shared_trainer(config, memory, &Alone)
+}
+
+/// The same as one of several processes that train one model. Rank 0 alone resumes from a state, saves, and has the figures of
+/// all; the other ranks need neither state nor checkpointer.
+pub fn shared_trainer<'a>(
+    config: &'a Config,
+    memory: MemoryLimit,
+    collective: &'a dyn Collective,
+) -> Box<dyn Trainer + 'a> {
     match &config.gradient {
-        Some(gradient) => Box::new(GradientTrainer::new(config, gradient, memory)),
-        None => Box::new(ClosedFormTrainer::new(config, memory)),
+        Some(gradient) => {
+            Box::new(GradientTrainer::new(config, gradient, memory).with_collective(collective))
+        }
+        None => Box::new(ClosedFormTrainer::new(config, memory, collective)),
     }
 }
 
@@ -71,11 +84,10 @@ pub fn fit(
     trainer(config, MemoryLimit::default()).fit(dataset, from, checkpointer, observer)
 }
 
-/// Evaluates, unless the observer asks to stop. A data set without that part has an empty evaluation.
+/// Evaluates, unless the observer of any rank asks to stop. A data set without that part has an empty evaluation.
 fn evaluate_part(
     scorer: &dyn Scorer,
-    dataset: &Dataset,
-    part: EvalPart,
+    (dataset, part, ranks): (&Dataset, EvalPart, &Ranks<'_>),
     options: &EvalOptions,
     observer: &mut dyn Observer,
 ) -> Result<Option<Evaluation>> {
@@ -86,7 +98,7 @@ fn evaluate_part(
     if held_out.is_empty() {
         return Ok(Some(Evaluation::default()));
     }
-    evaluate_with_progress(scorer, dataset, part, options, &mut |users| {
+    ranks.evaluate(scorer, (dataset, part), options, &mut |users| {
         observer.observe(&TrainEvent::Evaluating { users })
     })
 }

@@ -1,6 +1,7 @@
 use std::ops::ControlFlow;
 
 use super::*;
+use crate::collective::Alone;
 use crate::rng::{below, seeded};
 
 /// A symmetric positive definite matrix: `n` items of `2 n` users, each with a seventh of them.
@@ -12,7 +13,7 @@ fn random(n: usize) -> Interactions {
 
 fn weights(train: &Interactions, regularization: f64) -> Arc<Vec<f32>> {
     let mut progress = |_, _| ControlFlow::Continue(());
-    let mut context = FitContext { seed: 0, progress: &mut progress };
+    let mut context = FitContext { seed: 0, progress: &mut progress, collective: &Alone };
     let tensors = Ease { regularization }.fit(train, &mut context).unwrap().unwrap();
     tensors.get_square(WEIGHTS, train.n_items()).unwrap()
 }
@@ -48,7 +49,8 @@ fn what_cannot_be_inverted_is_refused_and_an_inversion_can_be_stopped() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        Ease { regularization }.fit(&train, &mut FitContext { seed: 0, progress: &mut progress })
+        Ease { regularization }
+            .fit(&train, &mut FitContext { seed: 0, progress: &mut progress, collective: &Alone })
     };
     for regularization in [1e39, 1e300] {
         let error = fit(regularization, 9).unwrap_err().to_string();

@@ -27,6 +27,7 @@ use self::gram::Normal;
 use self::sweep::HalfSweep;
 use super::{ClosedForm, Entry, FitContext, Kind};
 use crate::backbone::{DIM, Embeddings, Score};
+use crate::collective::{Alone, Collective};
 use crate::data::Interactions;
 use crate::loss::Init;
 use crate::optim::Size;
@@ -34,8 +35,8 @@ use crate::params::{Param, Params, Range, Search, Value};
 use crate::rng::Purpose;
 use crate::scorer::{EmbeddingScorer, Scorer};
 use crate::tensors::{Tensors, broken};
-use crate::train::gradient::initial;
-use crate::{InputError, Result};
+use crate::train::gradient::{cut, initial};
+use crate::{InputError, Matrix, Result};
 
 pub(super) const IALS: Entry = Entry {
     name: "ials",
@@ -163,13 +164,19 @@ impl Ials {
         let init = Init::Normal(self.stddev / (self.dim as f64).sqrt());
         let mut factors = initial(init, size, context.seed, Purpose::Init);
         let sweep = HalfSweep { penalty: self.penalty, block_lanes: self.block_lanes };
+        // The first row of each process's part, and the end.
+        let parts = [train, &by_item].map(|rows| cut(rows, context.collective.size()));
         for iteration in 0..self.iterations {
             for (half, rows) in [train, &by_item].into_iter().enumerate() {
                 let [users, items] = factors.tables_mut();
                 let (updated, others) = if half == 0 { (users, items) } else { (items, users) };
-                if !sweep.run(updated, others, rows) {
-                    return Err(self.overflow());
+                let (collective, parts) = (context.collective, &parts[half]);
+                let mine = parts[collective.rank()]..parts[collective.rank() + 1];
+                let solved = sweep.run(updated, mine.clone(), others, rows);
+                if collective.any(!solved) {
+                    return collective.agree(Err(self.overflow()));
                 }
+                exchange_rows(collective, updated, mine);
                 if !context.go_on(2 * iteration + half + 1, 2 * self.iterations) {
                     return Ok(None);
                 }
@@ -186,6 +193,16 @@ impl Ials {
     }
 }
 
+/// Gives these rows of a table to the other processes, and takes theirs.
+fn exchange_rows(collective: &dyn Collective, table: &mut Matrix, mine: std::ops::Range<usize>) {
+    if collective.size() > 1 {
+        let lanes = table.lanes();
+        let mine = &table.as_lanes()[mine.start * lanes..mine.end * lanes];
+        let all = collective.all_gather(bytemuck::cast_slice(mine)).concat();
+        bytemuck::cast_slice_mut(table.as_lanes_mut()).copy_from_slice(&all);
+    }
+}
+
 /// Initial tables for a gradient model: `sweeps` sweeps of iALS with its default settings.
 ///
 /// # Errors
@@ -197,7 +214,7 @@ pub fn als_tables(train: &Interactions, dim: usize, seed: u64, sweeps: usize) ->
     ]);
     let model = Ials::new(&Params::check("model", IALS.params, &section)?);
     let mut go_on = |_, _| std::ops::ControlFlow::Continue(());
-    let factors = model.factors(train, &mut FitContext { seed, progress: &mut go_on })?;
+    let factors = model.factors(train, &mut FitContext { seed, progress: &mut go_on, collective: &Alone })?;
     Ok(factors.expect("nobody asks to stop"))
 }
 
@@ -211,6 +228,10 @@ impl ClosedForm for Ials {
     }
 
     fn uses_seed(&self) -> bool {
+        true
+    }
+
+    fn is_shared(&self) -> bool {
         true
     }
 

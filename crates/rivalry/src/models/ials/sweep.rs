@@ -9,7 +9,9 @@
 //! dimensions, one Newton step from the present row solves for its elements there. With all dimensions in one block this is the
 //! exact solution, too.
 //!
-//! Rows are independent of each other, and cut into blocks of a fixed number for the threads.
+//! Rows are independent of each other: processes solve for a part of them each, threads for blocks of those.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 use rivalry_kernels::{
@@ -36,17 +38,24 @@ pub(super) struct HalfSweep {
 }
 
 impl HalfSweep {
-    /// Solves for all rows of a table, given those of the other; both are in other coordinates afterwards. `false` if numbers
-    /// overflowed.
-    pub fn run(&self, table: &mut Matrix, others: &mut Matrix, rows: &Interactions) -> bool {
+    /// Solves for a part of the rows of a table, given those of the other; these and the other table are in other coordinates
+    /// afterwards. `false` if numbers overflowed.
+    pub fn run(
+        &self,
+        table: &mut Matrix,
+        part: Range<usize>,
+        others: &mut Matrix,
+        rows: &Interactions,
+    ) -> bool {
         let (lanes, norms) = (table.lanes(), Norms::new(self.penalty, rows));
         let Some(basis) = Basis::new(others, self.penalty.unobserved) else { return false };
         basis.rotate(others);
         let roots = (0..=FEW.min(table.cols())).map(|n| inverse_roots(&basis, norms.of_row(n))).collect();
         let given = Given { others, basis, roots, block_lanes: self.block_lanes };
-        let tasks = table.as_lanes_mut().par_chunks_mut(ROWS * lanes).enumerate();
+        let part_lanes = &mut table.as_lanes_mut()[part.start * lanes..part.end * lanes];
+        let tasks = part_lanes.par_chunks_mut(ROWS * lanes).enumerate();
         let solved = tasks.map_init(Scratch::default, |scratch, (task, table)| {
-            (task * ROWS..).zip(table.chunks_exact_mut(lanes)).all(|(number, row)| {
+            (part.start + task * ROWS..).zip(table.chunks_exact_mut(lanes)).all(|(number, row)| {
                 let ids = rows.items_of(number as u32);
                 let norm = norms.of_row(ids.len());
                 norm.is_finite()

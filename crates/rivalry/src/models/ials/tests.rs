@@ -1,7 +1,7 @@
 use std::ops::ControlFlow;
 
 use super::*;
-use crate::Matrix;
+use crate::collective::threads::together;
 use crate::models::tests::{golden, small_training_set as train};
 use crate::models::{MODELS, ModelConfig};
 use crate::scorer::Query;
@@ -13,7 +13,10 @@ fn model(settings: &str) -> Ials {
 
 fn fitted(model: &Ials, train: &Interactions) -> Embeddings {
     let mut progress = |_, _| ControlFlow::Continue(());
-    model.factors(train, &mut FitContext { seed: 1, progress: &mut progress }).unwrap().unwrap()
+    model
+        .factors(train, &mut FitContext { seed: 1, progress: &mut progress, collective: &Alone })
+        .unwrap()
+        .unwrap()
 }
 
 /// The objective, as it is written.
@@ -87,7 +90,8 @@ fn one_exact_sweep_agrees_with_numpy() {
     };
     let (mut users, mut items) = (start(20, 0), start(12, 3));
     let sweep = HalfSweep { penalty: model.penalty, block_lanes: 1 };
-    assert!(sweep.run(&mut users, &mut items, &train) && sweep.run(&mut items, &mut users, &by_item));
+    assert!(sweep.run(&mut users, 0..20, &mut items, &train));
+    assert!(sweep.run(&mut items, 0..12, &mut users, &by_item));
     // The coordinates are others, which changes neither products nor lengths.
     let (expected_users, expected_items) = (golden("ials_users"), golden("ials_items"));
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -114,10 +118,29 @@ fn weights_that_overflow_are_refused_and_a_fit_can_be_stopped() {
     let train = train();
     let mut progress = |_, _| ControlFlow::Continue(());
     for settings in ["unobserved_weight = 1e300", "regularization = 1e39", "stddev = 1e30"] {
-        let error = model(settings).factors(&train, &mut FitContext { seed: 1, progress: &mut progress });
+        let error = model(settings)
+            .factors(&train, &mut FitContext { seed: 1, progress: &mut progress, collective: &Alone });
         assert!(error.unwrap_err().to_string().contains("single precision"), "{settings}");
     }
     let mut stop = |done, _| if done == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let stopped = model("").factors(&train, &mut FitContext { seed: 1, progress: &mut stop });
+    let stopped =
+        model("").factors(&train, &mut FitContext { seed: 1, progress: &mut stop, collective: &Alone });
     assert!(stopped.unwrap().is_none());
+}
+
+#[test]
+fn any_number_of_processes_gives_the_same_bits() {
+    let train = train();
+    for settings in ["dim = 8", "dim = 40\nblock_size = 16"] {
+        let model = model(settings);
+        let fit = |collective: &dyn Collective| {
+            let mut progress = |_, _| ControlFlow::Continue(());
+            let context = &mut FitContext { seed: 1, progress: &mut progress, collective };
+            model.factors(&train, context).unwrap().unwrap()
+        };
+        let alone = fit(&Alone);
+        for ranks in [2, 3, 8] {
+            assert!(together(ranks, fit).iter().all(|factors| *factors == alone), "{ranks} processes");
+        }
+    }
 }

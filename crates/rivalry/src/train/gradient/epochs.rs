@@ -1,19 +1,27 @@
 //! The training loop: epochs of steps, evaluations between them, the best epoch kept.
 
+mod saving;
+
+use std::borrow::Cow;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use super::shards::Shards;
 use super::start::Start;
+use super::state::whole_tensors;
+use super::step::StepBatch;
 use super::{Batch, GradientStep, GradientTrainer};
+use crate::collective::Collective;
 use crate::config::{Config, Select, TrainConfig};
-use crate::data::Dataset;
-use crate::eval::{EvalOptions, EvalPart, Evaluation};
-use crate::model::{LEARNED, PROPAGATED, embedding_scorer, gradient_scorer};
-use crate::rng::{Purpose, shuffle, stream};
+use crate::data::{Dataset, Interactions};
+use crate::eval::{EvalOptions, EvalPart, Evaluation, Ranks};
+use crate::model::embedding_scorer;
 use crate::sampler::Sampler;
+use crate::scorer::with_prior;
 use crate::tensors::Tensors;
 use crate::train::{
-    Best, Checkpointer, Ending, EpochOutcome, Fit, Fitted, Observer, Outcome, Progress, Record, Snapshot,
-    TrainEvent, TrainingState, evaluate_part, nothing_learned,
+    Best, Checkpointer, Ending, EpochOutcome, Fit, Fitted, Observer, Outcome, Progress, Record, TrainEvent,
+    TrainingState, evaluate_part, nothing_learned,
 };
 use crate::{InputError, Result};
 
@@ -32,6 +40,10 @@ pub(super) struct Epochs<'a> {
     progress: Progress,
     best: Option<Tensors>,
     saved: Instant,
+    collective: &'a dyn Collective,
+    shards: Shards,
+    /// The training pairs of this process's users, numbered from its first.
+    my_train: Cow<'a, Interactions>,
 }
 
 impl<'a> Epochs<'a> {
@@ -40,10 +52,11 @@ impl<'a> Epochs<'a> {
         dataset: &'a Dataset,
         from: Option<TrainingState>,
     ) -> Result<Self> {
-        let &GradientTrainer { config, gradient, memory } = trainer;
+        let &GradientTrainer { config, gradient, memory, collective } = trainer;
         let sampler = gradient.sampler.build(dataset, gradient.train.negatives)?;
         let began = Instant::now();
-        let Start { step, mut progress, best } = trainer.start(dataset, from, &*sampler)?;
+        let shards = trainer.shards(dataset)?;
+        let Start { step, mut progress, best } = trainer.start(dataset, from, (&shards, &*sampler))?;
         progress.seconds.train += began.elapsed().as_secs_f64();
         Ok(Self {
             dataset,
@@ -56,40 +69,44 @@ impl<'a> Epochs<'a> {
             progress,
             best,
             saved: Instant::now(),
+            collective,
+            my_train: match collective.size() {
+                1 => Cow::Borrowed(&dataset.train),
+                _ => Cow::Owned(dataset.train.slice_users(as_rows(shards.my_users()))),
+            },
+            shards,
         })
     }
 
     pub fn run(mut self, checkpointer: &mut dyn Checkpointer, observer: &mut dyn Observer) -> Result<Fitted> {
         let settings = self.settings;
-        let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(self.dataset.train.len());
+        let batches = self.dataset.train.len().div_ceil(settings.batch_size);
         let started = TrainEvent::Started {
             epochs: settings.epochs,
-            batches: self.dataset.train.len().div_ceil(settings.batch_size),
+            batches,
             pairs: self.dataset.train.len(),
             progress: &self.progress,
         };
-        if observer.observe(&started).is_break() {
+        let stop = observer.observe(&started).is_break();
+        if self.collective.any(stop) {
             return self.stop(checkpointer);
         }
         while self.progress.epoch < settings.epochs && !self.out_of_patience() {
-            pairs.clear();
-            pairs.extend(self.dataset.train.pairs());
-            let epoch = self.progress.epoch as u64;
-            shuffle(&mut stream(self.config.seed, Purpose::Order, &[epoch]), &mut pairs);
-            for batch in pairs.chunks(settings.batch_size).skip(self.progress.batch) {
-                self.take_step(batch)?;
+            let pairs = self.shards.order(&self.dataset.train, self.config.seed, self.progress.epoch as u64);
+            for batch in self.progress.batch..batches {
+                let done = self.take_step(&pairs)?;
                 let event = TrainEvent::Step {
                     epoch: self.progress.epoch + 1,
                     batch: self.progress.batch,
-                    loss: self.progress.loss_sum
-                        / (self.progress.batch * settings.batch_size).min(pairs.len()) as f64,
+                    loss: self.progress.loss_sum / done.max(1) as f64,
                 };
                 // After the last batch of an epoch the observer is asked again during the evaluation.
-                let within = self.progress.batch * settings.batch_size < pairs.len();
-                if observer.observe(&event).is_break() && within {
+                let (stop, within) = (observer.observe(&event).is_break(), batch + 1 < batches);
+                let [stop, due] = self.decide(stop);
+                if stop && within {
                     return self.stop(checkpointer);
                 }
-                if within && self.saved.elapsed() > CHECKPOINT_INTERVAL {
+                if within && due {
                     self.save(checkpointer)?;
                 }
             }
@@ -100,22 +117,56 @@ impl<'a> Epochs<'a> {
         self.finish(checkpointer, observer)
     }
 
-    fn take_step(&mut self, pairs: &[(u32, u32)]) -> Result<()> {
+    /// Whether to stop, and whether a checkpoint is due: the same on all ranks.
+    fn decide(&self, stop: bool) -> [bool; 2] {
+        let due = self.saved.elapsed() > CHECKPOINT_INTERVAL;
+        if self.collective.size() == 1 {
+            return [stop, due];
+        }
+        let all = self.collective.all_gather(&[stop, due].map(u8::from));
+        [all.iter().any(|flags| flags[0] == 1), all[0][1] == 1]
+    }
+
+    /// Takes the next step of an epoch whose pairs are in this order, and returns the number of pairs since its beginning.
+    fn take_step(&mut self, pairs: &[Vec<(u32, u32)>]) -> Result<usize> {
         let began = Instant::now();
-        let (users, items): (Vec<u32>, Vec<u32>) = pairs.iter().copied().unzip();
-        let batch = Batch {
-            users: &users,
-            items: &items,
-            train: &self.dataset.train,
-            epoch: self.progress.epoch,
-            batch: self.progress.batch,
-            seed: self.config.seed,
+        let size = self.settings.batch_size;
+        let [from, to] = [0, 1].map(|next| self.shards.taken((self.progress.batch + next) * size));
+        let counts: Vec<usize> = to.iter().zip(&from).map(|(to, from)| to - from).collect();
+        let mine = self.shards.mine();
+        let (mut users, mut items, mut cuts) = (Vec::new(), Vec::new(), Vec::new());
+        for (shard, pairs) in mine.clone().zip(pairs) {
+            if shard > mine.start {
+                cuts.push(users.len());
+            }
+            let part = &pairs[from[shard]..to[shard]];
+            users.extend(part.iter().map(|&(user, _)| user));
+            items.extend(part.iter().map(|&(_, item)| item));
+        }
+        let batch = StepBatch {
+            whole: Batch {
+                users: &users,
+                items: &items,
+                train: &self.dataset.train,
+                epoch: self.progress.epoch,
+                batch: self.progress.batch,
+                seed: self.config.seed,
+            },
+            cuts: &cuts,
+            first_row: counts[..mine.start].iter().sum(),
+            pairs: counts.iter().sum(),
+            collective: self.collective,
         };
-        let loss = self.step.step(batch, &*self.sampler)?;
-        self.progress.loss_sum += loss * pairs.len() as f64;
+        // The last batch may have no pair, where there are several shards.
+        if batch.pairs > 0 {
+            let loss = self.step.step_in_shards(batch, &*self.sampler);
+            // All ranks know the loss, and end together if it is not finite.
+            let loss = loss.or_else(|error| self.collective.agree(Err(error)))?;
+            self.progress.loss_sum += loss * batch.pairs as f64;
+        }
         self.progress.batch += 1;
         self.progress.seconds.train += began.elapsed().as_secs_f64();
-        Ok(())
+        Ok(to.iter().sum())
     }
 
     /// Closes an epoch, evaluates if it is time, and says whether the observer asked to stop.
@@ -131,7 +182,7 @@ impl<'a> Epochs<'a> {
         let epoch = self.progress.epoch + 1;
         if !epoch.is_multiple_of(self.settings.eval_every) && epoch != self.settings.epochs {
             self.close_epoch();
-            if self.saved.elapsed() > CHECKPOINT_INTERVAL {
+            if self.decide(false)[1] {
                 self.save(checkpointer)?;
             }
             return Ok(false);
@@ -141,12 +192,14 @@ impl<'a> Epochs<'a> {
         self.close_epoch();
         if record.best {
             let tensors = self.tensors();
-            checkpointer.save_model(&tensors, Some(epoch))?;
+            let saved = checkpointer.save_model(&*whole_tensors(self.collective, &tensors)?, Some(epoch));
+            self.collective.agree(saved)?;
             self.best = Some(tensors);
         }
         self.progress.history.push(record.clone());
         self.save(checkpointer)?;
-        Ok(observer.observe(&TrainEvent::Evaluated(&record)).is_break() && epoch < self.settings.epochs)
+        let stop = observer.observe(&TrainEvent::Evaluated(&record)).is_break();
+        Ok(self.collective.any(stop) && epoch < self.settings.epochs)
     }
 
     fn close_epoch(&mut self) {
@@ -158,7 +211,8 @@ impl<'a> Epochs<'a> {
     /// The result of an evaluation, unless the observer asks to stop.
     fn evaluate(&mut self, epoch: usize, loss: f64, observer: &mut dyn Observer) -> Result<Option<Record>> {
         let began = Instant::now();
-        let scorer = self.step.model_mut().up_to_date().scorer(&self.dataset.train);
+        let ranks = self.ranks();
+        let scorer = self.step.model_mut().up_to_date().scorer(&self.my_train);
         let options = self.eval.metrics_only();
         let parts = [
             (EvalPart::Valid, !self.dataset.valid.is_empty()),
@@ -167,8 +221,8 @@ impl<'a> Epochs<'a> {
         let mut measured = [None, None];
         for ((part, wanted), place) in parts.into_iter().zip(&mut measured) {
             if wanted {
-                let Some(evaluation) = evaluate_part(&*scorer, self.dataset, part, &options, observer)?
-                else {
+                let held_out = (self.dataset, part, &ranks);
+                let Some(evaluation) = evaluate_part(&*scorer, held_out, &options, observer)? else {
                     return Ok(None);
                 };
                 *place = Some(evaluation.metrics);
@@ -195,50 +249,14 @@ impl<'a> Epochs<'a> {
         Ok(Some(Record { epoch, loss, valid, test, best, seconds: self.progress.seconds }))
     }
 
+    /// The processes of an evaluation: each has rows of its own users alone.
+    fn ranks(&self) -> Ranks<'a> {
+        let users = self.shards.my_users();
+        Ranks { collective: self.collective, first_row: users.start, users }
+    }
+
     fn out_of_patience(&self) -> bool {
         self.settings.patience.is_some_and(|patience| self.progress.since_best >= patience)
-    }
-
-    /// The model as it is saved.
-    fn tensors(&mut self) -> Tensors {
-        let model = self.step.model_mut().up_to_date();
-        let mut tensors = Tensors::default();
-        tensors.put_embeddings(LEARNED, model.learned());
-        if let Some(propagated) = model.propagated() {
-            tensors.put_embeddings(PROPAGATED, propagated);
-        }
-        tensors
-    }
-
-    fn save(&mut self, checkpointer: &mut dyn Checkpointer) -> Result<()> {
-        let model = self.step.model();
-        let adversary = self.step.adversary();
-        let snapshot = Snapshot {
-            learned: model.model().learned(),
-            optim: model.optimizer_state(),
-            adversary: adversary.map(|model| (model.model().learned(), model.optimizer_state())),
-            loss: self.step.loss_state(),
-        };
-        checkpointer.save_progress(&self.progress, snapshot)?;
-        self.saved = Instant::now();
-        Ok(())
-    }
-
-    fn stop(mut self, checkpointer: &mut dyn Checkpointer) -> Result<Fitted> {
-        self.save(checkpointer)?;
-        let model = self.step.model();
-        let state = TrainingState {
-            learned: model.model().learned().clone(),
-            optim: model.optimizer_state().to_owned(),
-            adversary: self
-                .step
-                .adversary()
-                .map(|model| (model.model().learned().clone(), model.optimizer_state().to_owned())),
-            loss: self.step.loss_state(),
-            progress: self.progress,
-            best: self.best,
-        };
-        Ok(Fitted::Stopped(Some(Box::new(state))))
     }
 
     /// Tests the epoch that was kept.
@@ -248,17 +266,30 @@ impl<'a> Epochs<'a> {
         let (best, tensors) =
             kept.ok_or_else(|| InputError::new("the run has no evaluated epoch to finish with"))?;
         let began = Instant::now();
-        let scorer = gradient_scorer(&self.config.model, &tensors, &self.dataset.train)?;
-        let tested = evaluate_part(&*scorer, self.dataset, EvalPart::Test, &self.eval, observer)?;
+        let (model, train) = (&self.config.model, &self.dataset.train);
+        let scorer = embedding_scorer(model, &tensors, &self.my_train)?;
+        let scorer = with_prior(scorer, model.popularity_prior(train).as_deref());
+        let ranks = self.ranks();
+        let held_out = (self.dataset, EvalPart::Test, &ranks);
+        let tested = evaluate_part(&*scorer, held_out, &self.eval, observer)?;
         let Some(Evaluation { metrics, head, tail, beyond, .. }) = tested else {
             return self.stop(checkpointer);
         };
         self.progress.seconds.eval += began.elapsed().as_secs_f64();
         let of_best = self.progress.history.iter().find(|record| record.epoch == best.epoch);
         let valid = of_best.and_then(|record| record.valid.clone());
-        // A popularity prior is better than chance by itself.
-        let learned = embedding_scorer(&self.config.model, &tensors, &self.dataset.train)?;
-        let nothing_learned = nothing_learned(&*learned, self.dataset, &self.eval, valid.as_ref());
+        let tensors = match self.collective.size() {
+            1 => tensors,
+            _ => whole_tensors(self.collective, &tensors)?.into_owned(),
+        };
+        let nothing_learned = match self.collective.is_root() {
+            // A popularity prior is better than chance by itself.
+            true => {
+                let learned = embedding_scorer(model, &tensors, train)?;
+                nothing_learned(&*learned, self.dataset, &self.eval, valid.as_ref())
+            }
+            false => None,
+        };
         let (epochs, seconds) = (self.progress.epoch, self.progress.seconds);
         let training = EpochOutcome {
             epochs,
@@ -280,4 +311,8 @@ impl<'a> Epochs<'a> {
         };
         Ok(Fitted::Done(Box::new(Fit { tensors, outcome })))
     }
+}
+
+fn as_rows(users: Range<u32>) -> Range<usize> {
+    users.start as usize..users.end as usize
 }

@@ -1,5 +1,7 @@
 //! Initial tables: random, each row from its own stream; or with the directions of factors from iALS.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use rivalry_kernels::Matrix;
 
@@ -13,16 +15,27 @@ use crate::rng::{Purpose, normal, stream};
 
 /// Random embeddings.
 pub(crate) fn initial(init: Init, size: Size, seed: u64, purpose: Purpose) -> Embeddings {
+    initial_of_users(init, size, 0..size.users, seed, purpose)
+}
+
+/// The same with the rows of these users alone.
+pub(super) fn initial_of_users(
+    init: Init,
+    size: Size,
+    users: Range<usize>,
+    seed: u64,
+    purpose: Purpose,
+) -> Embeddings {
     let dim = size.dim;
-    let table = |which: u64, rows: usize| {
+    let table = |which: u64, all: usize, rows: Range<usize>| {
         let deviation = match init {
             Init::Normal(deviation) => deviation,
-            Init::Xavier => (2.0 / (rows + dim) as f64).sqrt(),
+            Init::Xavier => (2.0 / (all + dim) as f64).sqrt(),
         } as f32;
-        let mut table = Matrix::zeros(rows, dim);
+        let mut table = Matrix::zeros(rows.len(), dim);
         let lanes = table.lanes();
         table.as_lanes_mut().par_chunks_mut(lanes).enumerate().for_each(|(row, place)| {
-            let mut rng = stream(seed, purpose, &[which, row as u64]);
+            let mut rng = stream(seed, purpose, &[which, (rows.start + row) as u64]);
             let row: &mut [f32] = &mut bytemuck::cast_slice_mut(place)[..dim];
             for pair in row.chunks_mut(2) {
                 pair.copy_from_slice(&normal(&mut rng).map(|x| x * deviation)[..pair.len()]);
@@ -30,7 +43,7 @@ pub(crate) fn initial(init: Init, size: Size, seed: u64, purpose: Purpose) -> Em
         });
         table
     };
-    Embeddings { users: table(0, size.users), items: table(1, size.items) }
+    Embeddings { users: table(0, size.users, users), items: table(1, size.items, 0..size.items) }
 }
 
 /// Sweeps of iALS for initial tables: more change the trained model little.

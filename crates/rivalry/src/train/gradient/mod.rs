@@ -5,7 +5,9 @@ mod footprint;
 mod init;
 mod model;
 mod optimized;
+mod shards;
 mod start;
+mod state;
 mod step;
 mod warm;
 
@@ -13,11 +15,14 @@ pub use footprint::footprint;
 pub(crate) use init::initial;
 pub use model::EmbeddingModel;
 pub use optimized::OptimizedModel;
+pub(crate) use shards::cut;
 pub use step::{Batch, BatchLoss, Draw, Drawn, Forward, GradientStep, Gradients, Scored};
 pub use warm::warm_start;
 
 use self::epochs::Epochs;
+use self::shards::Shards;
 use super::{Checkpointer, Fitted, Observer, Trainer, TrainingState};
+use crate::collective::{Alone, Collective};
 use crate::config::{Config, GradientConfig, Select, TrainConfig};
 use crate::data::Dataset;
 use crate::memory::MemoryLimit;
@@ -28,12 +33,30 @@ pub struct GradientTrainer<'a> {
     config: &'a Config,
     gradient: &'a GradientConfig,
     memory: MemoryLimit,
+    collective: &'a dyn Collective,
 }
 
 impl<'a> GradientTrainer<'a> {
     /// A trainer with these settings; `gradient` are those of the config.
     pub fn new(config: &'a Config, gradient: &'a GradientConfig, memory: MemoryLimit) -> Self {
-        Self { config, gradient, memory }
+        Self { config, gradient, memory, collective: &Alone }
+    }
+
+    /// The same as one of several processes that train one model.
+    #[must_use]
+    pub fn with_collective(self, collective: &'a dyn Collective) -> Self {
+        Self { collective, ..self }
+    }
+
+    /// The shards of users.
+    fn shards(&self, dataset: &Dataset) -> Result<Shards> {
+        let (rank, ranks) = (self.collective.rank(), self.collective.size());
+        if ranks > 1 && self.config.model.uses_graph() {
+            let what = format!("{} can't be trained by several processes", self.config.model.name());
+            let help = "its propagation goes through the embeddings of all users; use one process, or a model without a graph: mf, fism";
+            return Err(InputError::new(what).field("model.type").help(help).into());
+        }
+        Shards::new(&dataset.train, self.gradient.train.shards, rank, ranks)
     }
 
     /// How the epoch is chosen, given what the data have.
@@ -72,6 +95,7 @@ impl Trainer for GradientTrainer<'_> {
             .into());
         }
         self.config.eval.check(dataset)?;
+        self.shards(dataset)?;
         footprint::check(dataset, self.config, self.gradient, self.memory)?;
         self.gradient.sampler.build(dataset, train.negatives).map(drop)
     }
@@ -83,7 +107,7 @@ impl Trainer for GradientTrainer<'_> {
         checkpointer: &mut dyn Checkpointer,
         observer: &mut dyn Observer,
     ) -> Result<Fitted> {
-        self.check(dataset)?;
+        self.collective.agree(self.check(dataset))?;
         Epochs::new(self, dataset, from)?.run(checkpointer, observer)
     }
 }

@@ -1,8 +1,13 @@
 //! The start of a training: a step that begins with initial tables, or with those of a saved state.
 
-use super::init::{initial, initial_from_als};
+use std::ops::Range;
+
+use super::init::{initial_from_als, initial_of_users};
+use super::shards::Shards;
+use super::state::{rows_of, scattered};
+use super::step::Layout;
 use super::{EmbeddingModel, GradientStep, GradientTrainer, OptimizedModel};
-use crate::backbone::{self, Score};
+use crate::backbone::{self, Embeddings, Score};
 use crate::config::InitialTables;
 use crate::data::{Dataset, Interactions};
 use crate::loss::{self, Loss};
@@ -27,7 +32,7 @@ impl GradientTrainer<'_> {
         &self,
         dataset: &Dataset,
         from: Option<TrainingState>,
-        sampler: &dyn Sampler,
+        (shards, sampler): (&Shards, &dyn Sampler),
     ) -> Result<Start> {
         let (model, train, settings) = (&self.config.model, &dataset.train, &self.gradient.train);
         let mut loss = self.gradient.loss.build();
@@ -36,12 +41,15 @@ impl GradientTrainer<'_> {
             return Err(InputError::new("not a gradient model").field("model").into());
         };
         let size = Size { users: model.users().table_rows(train.n_users()), items: train.n_items(), dim };
-        let state = match from {
+        let users = shards.my_users();
+        let rows = users.start as usize..users.end as usize;
+        let state = match scattered(self.collective, from, rows.clone())? {
             Some(state) => {
-                check_state(&state, &mut *loss, size)?;
+                let rows = model.users().table_rows(rows.len());
+                check_state(&state, &mut *loss, Size { users: rows, ..size })?;
                 state
             }
-            None => self.beginning(&*loss, size, train)?,
+            None => self.beginning_of_users(&*loss, size, rows, train)?,
         };
         let TrainingState { progress, learned, optim, adversary, best, .. } = state;
         let prior = model.popularity_prior(train);
@@ -62,6 +70,8 @@ impl GradientTrainer<'_> {
             _ => None,
         };
         let step = GradientStep::new(loss, model, adversary, sampler, self.gradient.train.negatives);
+        let layout = Layout { count: shards.count(), mine: shards.mine(), first_user: users.start };
+        let step = step.in_shards(layout, sampler);
         Ok(Start { step, progress, best })
     }
 
@@ -72,12 +82,28 @@ impl GradientTrainer<'_> {
         size: Size,
         train: &Interactions,
     ) -> Result<TrainingState> {
-        let tables =
-            |size, purpose| initial(self.gradient.loss.defaults().init, size, self.config.seed, purpose);
-        let random = tables(size, Purpose::Init);
+        self.beginning_of_users(loss, size, 0..train.n_users(), train)
+    }
+
+    /// The same with the rows of these users alone.
+    fn beginning_of_users(
+        &self,
+        loss: &dyn Loss,
+        size: Size,
+        users: Range<usize>,
+        train: &Interactions,
+    ) -> Result<TrainingState> {
+        let tables = |size: Size, rows: Range<usize>, purpose| {
+            initial_of_users(self.gradient.loss.defaults().init, size, rows, self.config.seed, purpose)
+        };
+        let rows = if size.users == 0 { 0..0 } else { users.clone() };
         let learned = match self.gradient.train.init {
-            InitialTables::Random => random,
-            InitialTables::Als => initial_from_als(train, self.config.seed, random)?,
+            InitialTables::Random => tables(size, rows, Purpose::Init),
+            InitialTables::Als => {
+                let random = tables(size, 0..size.users, Purpose::Init);
+                let Embeddings { users, items } = initial_from_als(train, self.config.seed, random)?;
+                Embeddings { users: rows_of(&users, rows), items }
+            }
         };
         // An adversary has a row for each user, whatever the model has.
         let adversary = Size { users: train.n_users(), ..size };
@@ -87,7 +113,7 @@ impl GradientTrainer<'_> {
             optim: OptimizerState::default(),
             adversary: loss
                 .adversary_lr()
-                .map(|_| (tables(adversary, Purpose::AdversaryInit), OptimizerState::default())),
+                .map(|_| (tables(adversary, users, Purpose::AdversaryInit), OptimizerState::default())),
             loss: loss::State::new(),
             best: None,
         })

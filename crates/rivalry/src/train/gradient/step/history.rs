@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use rivalry_kernels::{Lane, Matrix, ZERO, add_weighted_rows, normalise, normalise_backward};
 
 use super::Batch;
+use super::batch_rows::BatchRows;
 use super::scorer::Queries;
 use crate::backbone::{BLOCK, Embeddings, Score};
 use crate::data::Interactions;
@@ -69,9 +70,9 @@ impl History {
         Queries { of, ids: &self.rows, table: items }
     }
 
-    /// Makes the queries of a batch, whose distinct users are `users`, ascending.
-    pub fn forward(&mut self, scored: &Embeddings, users: &[u32], batch: Batch<'_>) {
-        let items = &scored.items;
+    /// Makes the queries of a batch.
+    pub fn forward(&mut self, scored: &Embeddings, table_rows: &BatchRows, batch: Batch<'_>) {
+        let (items, users) = (&scored.items, &table_rows.distinct_users[..]);
         let (lanes, table, n) = (items.lanes(), items.as_lanes(), batch.users.len());
         self.set_pairs(users, batch);
         let Self { vectors, unit, inverse_lengths, places, shares, sums, ones, .. } = self;
@@ -99,7 +100,8 @@ impl History {
                         add_weighted_rows(&centre, &[0], &[-1.0], vector);
                     }
                     if self.user_weight > 0.0 {
-                        add_weighted_rows(scored.users.as_lanes(), &[user], &[self.user_weight], vector);
+                        let user = [table_rows.users[row]];
+                        add_weighted_rows(scored.users.as_lanes(), &user, &[self.user_weight], vector);
                     }
                 }
                 if self.score == Score::Cosine {
@@ -129,13 +131,13 @@ impl History {
     /// working memory afterwards.
     pub fn backward(
         &mut self,
-        users: &[u32],
+        table_rows: &BatchRows,
         batch: Batch<'_>,
         share: f32,
         query_grads: &mut Matrix,
         grads: &mut Embeddings,
     ) {
-        let lanes = query_grads.lanes();
+        let (lanes, users) = (query_grads.lanes(), &table_rows.distinct_users[..]);
         if self.score == Score::Cosine {
             let blocks = query_grads.as_lanes_mut().par_chunks_mut(BLOCK * lanes);
             let blocks = blocks.zip(self.unit.as_lanes().par_chunks(BLOCK * lanes));
@@ -147,7 +149,7 @@ impl History {
         }
         let query_grads = query_grads.as_lanes();
         if self.user_weight > 0.0 {
-            for (row, &user) in batch.users.iter().enumerate() {
+            for (row, &user) in table_rows.users.iter().enumerate() {
                 let place = grads.users.row_lanes_mut(user as usize);
                 add_weighted_rows(query_grads, &[row as u32], &[share * self.user_weight], place);
             }

@@ -4,8 +4,26 @@ use super::buffers::Buffers;
 use crate::loss::{BatchGradients, BatchScores, Loss, Phase, RowLoss};
 
 impl Buffers {
-    /// Computes the value of each row and the gradients of the scores.
+    /// Measures every row, for losses that calibrate the measures of a batch.
+    pub fn measure(&mut self, loss: &dyn Loss, users: &[u32]) {
+        let (scores, measures, _) = self.places(loss, users);
+        let loss: &dyn RowLoss<f32> = loss;
+        scores.measure(loss, measures);
+    }
+
+    /// Computes the value of each row and the gradients of the scores, given the calibrated measures.
     pub fn evaluate_loss(&mut self, loss: &dyn Loss, users: &[u32], phase: Phase) {
+        let (scores, measures, gradients) = self.places(loss, users);
+        let loss: &dyn RowLoss<f32> = loss;
+        scores.gradients(loss, phase, measures, gradients);
+    }
+
+    /// The scores of a batch, the measures of its rows, and where its gradients go.
+    fn places<'a>(
+        &'a mut self,
+        loss: &dyn Loss,
+        users: &'a [u32],
+    ) -> (BatchScores<'a, f32>, &'a mut [f32], BatchGradients<'a, f32>) {
         let hardest = &mut self.hardest;
         let (n_negatives, stride) = match hardest.is_empty() {
             true => (self.scores.n(), self.scores.stride()),
@@ -33,23 +51,20 @@ impl Buffers {
             n_params: loss.n_params(),
             params: &mut self.param_grads,
         };
-        let loss: &dyn RowLoss<f32> = loss;
-        scores.evaluate(loss, phase, &mut self.measures, gradients);
+        (scores, &mut self.measures, gradients)
     }
 
-    /// The mean loss of the batch.
-    pub fn mean_loss(&self) -> f64 {
-        let total: f64 = self.values.iter().copied().map(f64::from).sum();
-        total / self.values.len() as f64
+    /// The sum of the losses of all rows.
+    pub fn loss_sum(&self) -> f64 {
+        self.values.iter().copied().map(f64::from).sum()
     }
 
-    /// Gradients of the mean loss with respect to the loss's `n` parameters.
-    pub fn loss_param_grads(&self, n: usize) -> Vec<f64> {
+    /// What the rows add to the gradients of the mean loss over so many pairs with respect to the loss's `n` parameters.
+    pub fn loss_param_grads(&self, n: usize, pairs: usize) -> Vec<f64> {
         let mut grads = vec![0.0; n];
         if n > 0 {
-            let rows = self.positives.len() as f64;
             for chunk in self.param_grads.chunks(n) {
-                grads.iter_mut().zip(chunk).for_each(|(sum, g)| *sum += f64::from(*g) / rows);
+                grads.iter_mut().zip(chunk).for_each(|(sum, g)| *sum += f64::from(*g) / pairs as f64);
             }
         }
         grads

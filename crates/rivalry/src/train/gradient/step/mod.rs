@@ -13,11 +13,15 @@
 //!
 //! How negatives are scored and their gradients brought back is chosen by cost ([`gather`], [`dense`]), or follows from
 //! negatives that are shared ([`pooled`]).
+//!
+//! Where a training is cut into shards ([`super::shards`]), each stage works on the pairs of one shard after the other;
+//! what they have in common is exchanged in between ([`exchange`]).
 
 mod batch_rows;
 mod blocks;
 mod buffers;
 mod dense;
+mod exchange;
 mod gather;
 mod hardest;
 mod history;
@@ -31,23 +35,23 @@ mod prior_tests;
 mod score_rows;
 mod scorer;
 mod selection;
+mod shard;
 mod slates;
 mod stages;
+mod step_batch;
 #[cfg(test)]
 mod tests;
 
-use self::batch_rows::BatchRows;
-use self::buffers::Buffers;
-use self::dense::DenseScorer;
-use self::gather::GatherScorer;
-use self::history::History;
-use self::pooled::PooledScorer;
+use std::ops::Range;
+
 pub use self::scorer::Draw;
-use self::scorer::NegativeScorer;
+use self::shard::Shard;
 pub use self::stages::{BatchLoss, Drawn, Forward, Scored};
+pub(super) use self::step_batch::StepBatch;
 use super::optimized::OptimizedModel;
 use crate::Result;
-use crate::backbone::{Embeddings, Users};
+use crate::backbone::Embeddings;
+use crate::collective::Alone;
 use crate::data::Interactions;
 use crate::loss::{Loss, Phase, State};
 use crate::optim::Touched;
@@ -76,18 +80,23 @@ pub struct GradientStep {
     loss: Box<dyn Loss>,
     model: OptimizedModel,
     adversary: Option<OptimizedModel>,
-    scorer: Box<dyn NegativeScorer>,
-    /// The queries of the batch, where users are made of their items.
-    history: Option<History>,
+    layout: Layout,
+    /// The shards of this process.
+    shards: Vec<Shard>,
     /// Negatives of a pair, as the loss sees them.
     n_negatives: usize,
     /// Candidates drawn for a pair; more than the negatives if only the hardest are kept.
     n_candidates: usize,
-    rows: BatchRows,
-    buffers: Buffers,
 }
 
-/// Gradients of one step, to be applied or exchanged.
+/// Which shards this process has, of how many, and the user its tables start with.
+pub(super) struct Layout {
+    pub count: usize,
+    pub mine: Range<usize>,
+    pub first_user: u32,
+}
+
+/// Gradients of one step, to be applied.
 pub struct Gradients {
     /// Which parameters they are of.
     pub phase: Phase,
@@ -121,30 +130,17 @@ impl GradientStep {
         sampler: &dyn Sampler,
         n_negatives: usize,
     ) -> Self {
-        let items = &model.model().learned().items;
         let n_candidates = sampler.candidates(n_negatives);
-        let scorer: Box<dyn NegativeScorer> = if let Some(pairs) = sampler.pool() {
-            Box::new(PooledScorer::new(pairs))
-        } else if dense::pays(items.rows(), n_candidates) {
-            Box::new(DenseScorer::default())
-        } else {
-            Box::new(GatherScorer::new(items.rows(), items.lanes(), n_candidates))
-        };
-        let history = match model.model().users() {
-            Users::Table => None,
-            Users::Items { user_weight } => Some(History::new(model.model().score(), user_weight)),
-        };
-        Self {
-            loss,
-            model,
-            adversary,
-            scorer,
-            history,
-            n_negatives,
-            n_candidates,
-            rows: BatchRows::default(),
-            buffers: Buffers::default(),
-        }
+        let layout = Layout { count: 1, mine: 0..1, first_user: 0 };
+        let shards = vec![Shard::new(model.model(), sampler, n_candidates)];
+        Self { loss, model, adversary, layout, shards, n_negatives, n_candidates }
+    }
+
+    /// The same for batches that are cut into shards. The tables hold the users of this process alone.
+    pub(super) fn in_shards(mut self, layout: Layout, sampler: &dyn Sampler) -> Self {
+        let shard = |_| Shard::new(self.model.model(), sampler, self.n_candidates);
+        self.shards = layout.mine.clone().map(shard).collect();
+        Self { layout, ..self }
     }
 
     /// The model and its optimiser.
@@ -190,11 +186,29 @@ impl GradientStep {
     /// # Errors
     /// As [`step`](Self::step).
     pub fn step_with(&mut self, batch: Batch<'_>, sampler: &dyn Sampler, draw: Draw<'_>) -> Result<f64> {
+        let batch = alone(batch);
+        self.run(batch, |step| step.draw_with(batch.whole, sampler, draw), sampler)
+    }
+
+    /// [`step`](Self::step) with a batch that is cut into shards.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub(super) fn step_in_shards(&mut self, batch: StepBatch<'_>, sampler: &dyn Sampler) -> Result<f64> {
+        self.run(batch, |step| step.draw_in_shards(batch, sampler), sampler)
+    }
+
+    /// Takes one step with a batch whose negatives are drawn once: a later phase of the same step sees the same.
+    fn run<'b>(
+        &mut self,
+        batch: StepBatch<'b>,
+        draw: impl for<'s> Fn(&'s mut Self) -> Drawn<'s, 'b>,
+        sampler: &'b dyn Sampler,
+    ) -> Result<f64> {
         let mut first = None;
-        for &phase in self.loss.phases(batch.epoch) {
-            // Drawn once: a later phase of the same step sees the same negatives.
+        for &phase in self.loss.phases(batch.whole.epoch) {
             let drawn = match first {
-                None => self.draw_with(batch, sampler, draw),
+                None => draw(self),
                 Some(_) => Drawn { step: self, batch, sampler },
             };
             let gradients = drawn.forward(phase).score().loss()?.gradients();
@@ -216,29 +230,64 @@ impl GradientStep {
         sampler: &'b dyn Sampler,
         draw: Draw<'_>,
     ) -> Drawn<'s, 'b> {
-        self.scorer.draw(batch, self.n_candidates, draw);
-        let gathered =
-            self.model.can_gather() && self.scorer.items().is_some() && !self.reads_all_items(batch.epoch);
-        self.rows.set(batch, gathered);
-        if gathered {
-            self.scorer.renumber(&mut self.rows.items);
+        self.draw_shard(0, batch, draw);
+        Drawn { step: self, batch: alone(batch), sampler }
+    }
+
+    /// Draws the negatives of each pair, of all shards of this process.
+    fn draw_in_shards<'s, 'b>(&'s mut self, batch: StepBatch<'b>, sampler: &'b dyn Sampler) -> Drawn<'s, 'b> {
+        for place in batch.places_with_pairs() {
+            let (part, first_row) = (batch.part(place), batch.first_row + batch.start(place));
+            self.draw_shard(place, part, &draw_rows(part, first_row, sampler));
         }
         Drawn { step: self, batch, sampler }
+    }
+
+    fn draw_shard(&mut self, place: usize, batch: Batch<'_>, draw: Draw<'_>) {
+        self.shards[place].scorer.draw(batch, self.n_candidates, draw);
+        let gathered = self.layout.count == 1
+            && self.model.can_gather()
+            && self.shards[place].scorer.items().is_some()
+            && !self.reads_all_items(batch.epoch);
+        let Shard { scorer, rows, .. } = &mut self.shards[place];
+        rows.set(batch, self.layout.first_user, gathered);
+        if gathered {
+            scorer.renumber(&mut rows.items);
+        }
     }
 
     /// Whether a step reads rows of items that are not in its batch: quantiles are taken over all items of a user, and users
     /// may be made of all of their items.
     fn reads_all_items(&self, epoch: usize) -> bool {
-        self.loss.quantile_rank(epoch).is_some() || self.history.is_some()
+        self.loss.quantile_rank(epoch).is_some() || self.shards.iter().any(|shard| shard.history.is_some())
     }
 
     /// Moves the parameters along the gradients.
     pub fn apply(&mut self, gradients: Gradients) {
         let Gradients {
-            phase, users, items, sparse, embeddings, loss_params, quantiles, epoch, batch, ..
+            phase,
+            users,
+            items,
+            sparse,
+            mut embeddings,
+            loss_params,
+            quantiles,
+            epoch,
+            batch,
+            ..
         } = gradients;
         let touched = Touched { users: Some(&users), items: items.as_deref() };
         self.model.schedule(epoch, batch);
+        if self.layout.count > 1 && phase != Phase::LossParams {
+            let moving = match (phase, &mut self.adversary) {
+                (Phase::Adversary, Some(adversary)) => adversary,
+                _ => &mut self.model,
+            };
+            // Other processes may have brought gradients of rows that this one has not read.
+            moving.put_grads(embeddings, sparse);
+            moving.catch_up(Touched { users: Some(&[]), ..touched });
+            embeddings = moving.take_grads(sparse);
+        }
         match (phase, &mut self.adversary) {
             (Phase::LossParams, _) => self.model.put_grads(embeddings, sparse),
             (Phase::Adversary, Some(adversary)) => adversary.apply(embeddings, touched, sparse),
@@ -253,10 +302,24 @@ impl GradientStep {
     }
 }
 
+/// A batch that is not cut, of a training that is not shared.
+fn alone(whole: Batch<'_>) -> StepBatch<'_> {
+    StepBatch { whole, cuts: &[], first_row: 0, pairs: whole.users.len(), collective: &Alone }
+}
+
 /// Draws from a sampler, each row of the batch from its own random stream.
 fn draw_from<'a>(batch: Batch<'a>, sampler: &'a dyn Sampler) -> impl Fn(usize, &mut [u32]) + Sync + 'a {
+    draw_rows(batch, 0, sampler)
+}
+
+/// The same for rows that are not the first of their step.
+fn draw_rows<'a>(
+    batch: Batch<'a>,
+    first_row: usize,
+    sampler: &'a dyn Sampler,
+) -> impl Fn(usize, &mut [u32]) + Sync + 'a {
     move |row: usize, out: &mut [u32]| {
-        let key = [batch.epoch as u64, batch.batch as u64, row as u64];
+        let key = [batch.epoch as u64, batch.batch as u64, (first_row + row) as u64];
         sampler.draw(batch.users[row], &mut stream(batch.seed, Purpose::Negatives, &key), out);
     }
 }

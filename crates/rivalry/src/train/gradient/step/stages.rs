@@ -1,14 +1,11 @@
 //! The stages of a step between drawing and applying: each is a value that the next one is made of.
 
-use rivalry_kernels::add_weighted_rows;
-
-use super::batch_rows::BatchRows;
-use super::buffers::{Buffers, add_prior, score_positives};
-use super::history::History;
-use super::scorer::{Queries, ScoreGrads};
-use super::{Batch, GradientStep, Gradients};
-use crate::backbone::{self, Embeddings};
-use crate::loss::{NegativeFeatures, Phase};
+use super::exchange::{self, ItemGrads};
+use super::shard::{Moving, Scoring, Shard};
+use super::{GradientStep, Gradients, StepBatch};
+use crate::backbone;
+use crate::collective::Collective;
+use crate::loss::{Loss, Phase, RowLoss};
 use crate::optim::Touched;
 use crate::sampler::Sampler;
 use crate::{Error, Result};
@@ -16,7 +13,7 @@ use crate::{Error, Result};
 /// A batch whose negatives are drawn.
 pub struct Drawn<'s, 'b> {
     pub(super) step: &'s mut GradientStep,
-    pub(super) batch: Batch<'b>,
+    pub(super) batch: StepBatch<'b>,
     pub(super) sampler: &'b dyn Sampler,
 }
 
@@ -24,24 +21,31 @@ impl<'s, 'b> Drawn<'s, 'b> {
     /// Makes the embeddings that are scored.
     pub fn forward(self, phase: Phase) -> Forward<'s, 'b> {
         let Self { step, batch, sampler } = self;
-        if let (true, Some(items)) = (step.rows.gathered, step.scorer.items()) {
-            let rows = [&step.rows.distinct_users, items];
+        let whole = batch.whole;
+        if let [Shard { rows, scorer, .. }] = &step.shards[..]
+            && let (true, Some(items)) = (rows.gathered, scorer.items())
+        {
+            let rows = [&rows.table_rows[..], items];
             step.model.gather(rows);
             if let Some(adversary) = &mut step.adversary {
                 adversary.gather(rows);
             }
             return Forward { step, batch, sampler, phase };
         }
-        let items = step.scorer.items().filter(|_| !step.reads_all_items(batch.epoch));
-        let touched = Touched { users: Some(&step.rows.distinct_users), items };
+        let reads_all_items = step.reads_all_items(whole.epoch);
+        let items = batch.listed_items(&step.shards).filter(|_| !reads_all_items);
+        let users = batch.touched_users(&step.shards);
+        let touched = Touched { users: Some(&users), items: items.as_deref() };
         step.model.catch_up(touched);
         if let Some(adversary) = &mut step.adversary {
             adversary.catch_up(touched);
         }
-        let number = (batch.epoch as u64) << 40 | (batch.batch as u64) << 2 | phase as u64;
-        step.model.model.forward(backbone::Step { touched, seed: batch.seed, number });
-        if let Some(history) = &mut step.history {
-            history.forward(step.model.model.scored(), &step.rows.distinct_users, batch);
+        let number = (whole.epoch as u64) << 40 | (whole.batch as u64) << 2 | phase as u64;
+        step.model.model.forward(backbone::Step { touched, seed: whole.seed, number });
+        for (Shard { history, rows, .. }, batch) in batch.with_pairs(&mut step.shards) {
+            if let Some(history) = history {
+                history.forward(step.model.model.scored(), rows, batch);
+            }
         }
         Forward { step, batch, sampler, phase }
     }
@@ -50,7 +54,7 @@ impl<'s, 'b> Drawn<'s, 'b> {
 /// A batch whose embeddings are made.
 pub struct Forward<'s, 'b> {
     step: &'s mut GradientStep,
-    batch: Batch<'b>,
+    batch: StepBatch<'b>,
     sampler: &'b dyn Sampler,
     phase: Phase,
 }
@@ -59,44 +63,16 @@ impl<'s, 'b> Forward<'s, 'b> {
     /// Scores the positives and negatives, with the features of the negatives that the loss asks for.
     pub fn score(self) -> Scored<'s, 'b> {
         let Self { step, batch, sampler, phase } = self;
-        let stride = step.scorer.stride(step.n_candidates);
-        // Where only the hardest candidates become negatives, these are not known yet.
-        let slate = step.loss.slate().filter(|_| step.n_candidates == step.n_negatives);
-        let wanted = match slate {
-            Some(_) => NegativeFeatures::None,
-            None => step.loss.negative_features(),
+        let GradientStep { loss, model, adversary, shards, n_candidates, n_negatives, .. } = &mut *step;
+        let scoring = Scoring {
+            loss: &**loss,
+            model: &model.model,
+            adversary: adversary.as_ref().map(|adversary| &adversary.model),
+            sampler,
+            candidates: [*n_candidates, *n_negatives],
         };
-        let with_features = wanted != NegativeFeatures::None;
-        step.buffers.resize(&*step.loss, batch.users.len(), [step.n_candidates, stride], with_features);
-        let Buffers { positives, scores, features, log_probs, .. } = &mut step.buffers;
-        let rows = &step.rows;
-        let queries = model_queries(step.history.as_ref(), step.model.model.scored(), rows);
-        let by_positives = Queries { of: queries.table, ids: &rows.items, ..queries };
-        let second = match wanted {
-            NegativeFeatures::None => None,
-            NegativeFeatures::Similarities => Some(by_positives),
-            NegativeFeatures::AdversaryScores => {
-                step.adversary.as_ref().map(|adversary| user_queries(adversary.model.scored(), rows))
-            }
-        };
-        rayon::join(
-            || step.scorer.score(queries, scores, second.map(|queries| (queries, features))),
-            || score_positives(queries, &rows.items, positives),
-        );
-        if let Some(prior) = step.model.model.prior() {
-            step.scorer.add_prior(prior, scores);
-            add_prior(prior, batch.items, positives);
-        }
-        if !log_probs.is_empty() {
-            step.scorer.for_each_row(log_probs, &|row, items, log_probs| {
-                sampler.log_probs(batch.users[row], items, log_probs);
-            });
-        }
-        if step.n_candidates > step.n_negatives {
-            step.buffers.keep_hardest(step.n_negatives);
-        }
-        if let Some(n) = slate {
-            step.buffers.find_slates(n, &*step.scorer, by_positives);
+        for (shard, batch) in batch.with_pairs(shards) {
+            shard.score(batch, scoring);
         }
         Scored { step, batch, phase }
     }
@@ -105,7 +81,7 @@ impl<'s, 'b> Forward<'s, 'b> {
 /// A batch whose pairs are scored.
 pub struct Scored<'s, 'b> {
     step: &'s mut GradientStep,
-    batch: Batch<'b>,
+    batch: StepBatch<'b>,
     phase: Phase,
 }
 
@@ -116,22 +92,57 @@ impl<'s, 'b> Scored<'s, 'b> {
     /// If the loss is not finite.
     pub fn loss(self) -> Result<BatchLoss<'s, 'b>> {
         let Self { step, batch, phase } = self;
-        step.buffers.evaluate_loss(&*step.loss, batch.users, phase);
-        let mut mean = step.buffers.mean_loss();
+        let GradientStep { loss, model, shards, .. } = &mut *step;
+        for (shard, batch) in batch.with_pairs(shards) {
+            shard.buffers.measure(&**loss, batch.users);
+        }
+        calibrate(&**loss, &batch, shards);
+        for (shard, batch) in batch.with_pairs(shards) {
+            shard.buffers.evaluate_loss(&**loss, batch.users, phase);
+        }
+        let sums = batch.of_shards(shards, 1, |shard| vec![shard.buffers.loss_sum()]);
+        let mut mean = sums.iter().sum::<f64>() / batch.pairs as f64;
         if phase == Phase::Model {
-            mean += step.model.model.auxiliary_loss(batch.users, batch.items);
+            mean += model.model.auxiliary_loss(batch.whole.users, batch.whole.items);
         }
         if !mean.is_finite() {
-            return Err(Error::NonFinite { what: "loss", epoch: batch.epoch + 1, batch: batch.batch + 1 });
+            let (epoch, batch) = (batch.whole.epoch + 1, batch.whole.batch + 1);
+            return Err(Error::NonFinite { what: "loss", epoch, batch });
         }
         Ok(BatchLoss { step, batch, phase, mean })
     }
 }
 
+/// Turns the measures of all rows of the batch, of whichever process, into what the loss needs.
+fn calibrate(loss: &dyn Loss, batch: &StepBatch<'_>, shards: &mut [Shard]) {
+    let loss: &dyn RowLoss<f32> = loss;
+    match shards {
+        _ if !loss.has_measure() => {}
+        [shard] if batch.collective.size() == 1 => loss.calibrate(&mut shard.buffers.measures),
+        shards => {
+            let mine: Vec<f32> =
+                batch.with_pairs(shards).flat_map(|(shard, _)| shard.buffers.measures.clone()).collect();
+            let mut all: Vec<f32> = gathered(batch.collective, &mine);
+            loss.calibrate(&mut all);
+            let mut first = batch.first_row;
+            for (shard, batch) in batch.with_pairs(shards) {
+                shard.buffers.measures.copy_from_slice(&all[first..][..batch.users.len()]);
+                first += batch.users.len();
+            }
+        }
+    }
+}
+
+/// The numbers of all processes, one after another.
+pub(super) fn gathered<T: bytemuck::Pod>(collective: &dyn Collective, mine: &[T]) -> Vec<T> {
+    let all = collective.all_gather(bytemuck::cast_slice(mine));
+    all.iter().flat_map(|bytes| bytemuck::pod_collect_to_vec::<u8, T>(bytes)).collect()
+}
+
 /// A batch whose loss is known.
 pub struct BatchLoss<'s, 'b> {
     step: &'s mut GradientStep,
-    batch: Batch<'b>,
+    batch: StepBatch<'b>,
     phase: Phase,
     mean: f64,
 }
@@ -145,50 +156,52 @@ impl BatchLoss<'_, '_> {
     /// Brings the gradients of the scores back to the embeddings.
     pub fn gradients(self) -> Gradients {
         let Self { step, batch, phase, mean } = self;
-        let GradientStep { loss, model, adversary, scorer, history, rows, buffers, .. } = step;
-        let quantiles = match loss.quantile_rank(batch.epoch) {
-            Some(rank) => {
-                let queries = model_queries(history.as_ref(), model.model.scored(), rows);
-                buffers.quantiles(queries, batch, rank, model.model.prior())
-            }
-            None => Vec::new(),
-        };
-        let n_params = if phase == Phase::Adversary { 0 } else { loss.n_params() };
-        let loss_params = buffers.loss_param_grads(n_params);
-        buffers.scatter_hardest();
-        // The adversary goes uphill.
-        let (moving, history, sign) = match (phase, adversary) {
-            (Phase::Adversary, Some(adversary)) => (adversary, None, -1.0),
-            _ => (model, history.as_mut(), 1.0),
-        };
-        let (all_items, mut embeddings) = (history.is_some(), moving.take_grads(rows.gathered));
-        if phase != Phase::LossParams {
-            // The weight of one pair in the mean over the batch.
-            let share = sign / batch.users.len() as f32;
-            let queries = model_queries(history.as_deref(), moving.model.scored(), rows);
-            buffers.user_grads.resize(batch.users.len(), queries.table.cols());
-            let grads = ScoreGrads {
-                negatives: &mut buffers.score_grads,
-                items: &rows.items,
-                positives: &buffers.positive_grads,
-            };
-            scorer.backward(queries, grads, share, &mut buffers.user_grads, &mut embeddings.items);
-            match history {
-                Some(history) => {
-                    let users = &rows.distinct_users;
-                    history.backward(users, batch, share, &mut buffers.user_grads, &mut embeddings);
-                }
-                None => {
-                    for (row, &user) in rows.users.iter().enumerate() {
-                        let place = embeddings.users.row_lanes_mut(user as usize);
-                        add_weighted_rows(buffers.user_grads.as_lanes(), &[row as u32], &[share], place);
-                    }
-                }
-            }
+        let quantiles = step.quantiles(&batch);
+        let n_params = if phase == Phase::Adversary { 0 } else { step.loss.n_params() };
+        let pairs = batch.pairs;
+        let params = |shard: &Shard| shard.buffers.loss_param_grads(n_params, pairs);
+        let of_shards = batch.of_shards(&step.shards, n_params, params);
+        let mut loss_params = vec![0.0; n_params];
+        for of_shard in of_shards.chunks(n_params.max(1)) {
+            loss_params.iter_mut().zip(of_shard).for_each(|(sum, x)| *sum += x);
         }
-        let users = if embeddings.users.rows() == 0 { Vec::new() } else { rows.distinct_users.clone() };
-        let items = scorer.items().filter(|_| !all_items).map(<[u32]>::to_vec);
-        let (Batch { epoch, batch, .. }, sparse) = (batch, rows.gathered);
+        let users = batch.touched_users(&step.shards).into_owned();
+        let GradientStep { model, adversary, shards, layout, .. } = step;
+        // The adversary goes uphill.
+        let (moving, is_adversary, sign) = match (phase, adversary) {
+            (Phase::Adversary, Some(adversary)) => (adversary, true, -1.0),
+            _ => (model, false, 1.0),
+        };
+        let all_items = !is_adversary && shards.iter().any(|shard| shard.history.is_some());
+        let sparse = matches!(&shards[..], [shard] if shard.rows.gathered);
+        let mut embeddings = moving.take_grads(sparse);
+        let model = &moving.model;
+        let moving = Moving { model, is_adversary, weight: sign / batch.pairs as f32 };
+        let listed = |shard: &Shard| shard.scorer.items().filter(|_| !all_items).map(<[u32]>::to_vec);
+        let items = match &mut shards[..] {
+            [shard] if layout.count == 1 => {
+                if phase != Phase::LossParams {
+                    shard.backward(batch.whole, moving, &mut embeddings);
+                }
+                listed(shard)
+            }
+            _ if phase == Phase::LossParams => Some(Vec::new()),
+            shards => {
+                let (first, size) = (layout.mine.start, [embeddings.items.rows(), embeddings.items.cols()]);
+                let leaf = |number: usize| {
+                    let (shard, batch) = (&mut shards[number - first], batch.part(number - first));
+                    if batch.users.is_empty() {
+                        return ItemGrads::none(size[1]);
+                    }
+                    shard.backward(batch, moving, &mut embeddings);
+                    ItemGrads::take(&mut embeddings.items, listed(shard).as_deref())
+                };
+                let sum = exchange::add_up(layout.count, layout.mine.clone(), size, batch.collective, leaf);
+                sum.put(&mut embeddings.items)
+            }
+        };
+        let users = if embeddings.users.rows() == 0 { Vec::new() } else { users };
+        let (epoch, batch) = (batch.whole.epoch, batch.whole.batch);
         Gradients {
             phase,
             loss: mean,
@@ -204,18 +217,20 @@ impl BatchLoss<'_, '_> {
     }
 }
 
-/// The queries of a model's pairs.
-fn model_queries<'a>(
-    history: Option<&'a History>,
-    tables: &'a Embeddings,
-    rows: &'a BatchRows,
-) -> Queries<'a> {
-    match history {
-        Some(history) => history.queries(&tables.items),
-        None => user_queries(tables, rows),
+impl GradientStep {
+    /// For each pair of the batch, of whichever process, the user's new quantile, if the loss wants it.
+    fn quantiles(&mut self, batch: &StepBatch<'_>) -> Vec<(u32, f32)> {
+        let Some(rank) = self.loss.quantile_rank(batch.whole.epoch) else { return Vec::new() };
+        let model = &self.model.model;
+        let mine: Vec<(u32, f32)> = batch
+            .with_pairs(&mut self.shards)
+            .flat_map(|(shard, batch)| shard.quantiles(batch, model, rank))
+            .collect();
+        if batch.collective.size() == 1 {
+            return mine;
+        }
+        let bits: Vec<[u32; 2]> = mine.iter().map(|(user, value)| [*user, value.to_bits()]).collect();
+        let all = gathered(batch.collective, &bits);
+        all.into_iter().map(|[user, bits]| (user, f32::from_bits(bits))).collect()
     }
-}
-
-fn user_queries<'a>(tables: &'a Embeddings, rows: &'a BatchRows) -> Queries<'a> {
-    Queries { of: &tables.users, ids: &rows.users, table: &tables.items }
 }

@@ -62,7 +62,10 @@ fn queries_and_gradients_agree_with_the_definition() {
             let products = queries.zip(f64s(&wanted)).flat_map(|(q, y)| q.into_iter().zip(y));
             products.map(|(q, y)| q * y).sum()
         };
-        history.forward(&scored, &[0, 2, 3, 4], batch);
+        let mut rows = BatchRows::default();
+        rows.set(batch, 0, false);
+        assert_eq!(rows.distinct_users, [0, 2, 3, 4]);
+        history.forward(&scored, &rows, batch);
         let (of_users, of_items) = (f64s(&scored.users), f64s(&scored.items));
         for (row, pair) in pairs().enumerate() {
             let expected = query(&of_users, &of_items, pair, f64::from(weight), score);
@@ -70,7 +73,7 @@ fn queries_and_gradients_agree_with_the_definition() {
             assert!(found.iter().zip(&expected).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-6), "{row}");
         }
         let (mut grads, mut query_grads) = (Embeddings::zeros(6, 9, DIM), wanted.clone());
-        history.backward(&[0, 2, 3, 4], batch, 0.5, &mut query_grads, &mut grads);
+        history.backward(&rows, batch, 0.5, &mut query_grads, &mut grads);
         for (which, table) in grads.tables().into_iter().enumerate() {
             for row in 0..table.rows() {
                 for c in 0..DIM {
