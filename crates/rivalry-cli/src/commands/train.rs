@@ -32,7 +32,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
 
 fn start(args: &TrainArgs, processes: &Processes) -> anyhow::Result<()> {
     let prepared = processes.agree(prepare(args, processes))?;
-    let Prepared { config, dataset, options, shortened } = &prepared;
+    let Prepared { config, dataset, shortened, .. } = &prepared;
     processes.check_same("programs", &together::program())?;
     processes.check_same("settings", &config.to_toml())?;
     processes.check_same("data", &dataset.checksum)?;
