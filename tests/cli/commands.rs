@@ -178,23 +178,33 @@ fn a_reader_that_leaves_early_is_no_error() {
 fn quickstart_compares_methods_and_says_where_they_are() {
     let world = World::new();
     let document = world.json(&["quickstart", "--json", "--quiet"]);
-    for method in ["ease", "sl", "cap"] {
+    for method in ["ease", "sl", "default"] {
         assert!(document[method]["test"]["Recall@20"].as_f64() > Some(0.2), "{document}");
         assert_eq!(document[method]["run"], format!("runs/quickstart-1/{method}"));
         assert!(world.path(&format!("runs/quickstart-1/{method}/model.safetensors")).exists());
     }
+    // The settings of `default` are those of a training without a loss.
+    let short = ["--epochs", "1", "--negatives", "5", "--quiet"];
+    world.ok(&[&["train", "--data", "synthetic", "--out", "plain"][..], &short].concat());
+    let settings = |run: &str| {
+        let config: toml::Table =
+            String::from_utf8(world.read(&format!("{run}/config.toml"))).unwrap().parse().unwrap();
+        (config["loss"].clone(), config["model"].clone())
+    };
+    assert_eq!(settings("runs/quickstart-1/default"), settings("plain"));
     let (said, _) = world.ok(&["quickstart"]);
     holds(
         &said,
         &[
             "Difference from ease",
             "\n  sl ",
-            "\n  cap ",
+            "\n  default ",
+            "default is what 'rivalry train' does without settings: dsl-ca with a popularity prior",
             "One seed on generated data",
             "page    runs/quickstart-2/report.html",
             "next    rivalry auto",
         ],
     );
     let page = std::fs::read_to_string(world.path("runs/quickstart-2/report.html")).unwrap();
-    holds(&page, &["Learning curves", "ease", "cap"]);
+    holds(&page, &["Learning curves", "ease", "dsl-ca"]);
 }

@@ -63,6 +63,25 @@ fn a_loss_comes_with_its_grid() {
 }
 
 #[test]
+fn fast_shares_negatives_in_all_trials_that_have_any() {
+    let world = World::new();
+    let args = ["sweep", "--data", "synthetic", "--loss", "sl", "--model", "popularity", "--fast", "--json"];
+    let found = world.json(&[&args[..], &["--trials", "1", "--epochs", "1", "--negatives", "10"]].concat());
+    let sampler = |name: &str| {
+        let text = world.read(&format!("runs/sweep-synthetic-sl-popularity/{name}/config.toml"));
+        let config: toml::Table = String::from_utf8(text).unwrap().parse().unwrap();
+        config.get("sampler").map(|sampler| sampler["type"].as_str().unwrap().to_owned())
+    };
+    let samplers: Vec<Option<String>> = names(&found).iter().map(|name| sampler(name)).collect();
+    assert_eq!(
+        samplers.iter().flatten().collect::<Vec<_>>(),
+        ["shared", "shared"],
+        "the default and one other"
+    );
+    assert!(samplers.contains(&None), "popularity has none");
+}
+
+#[test]
 fn grids_are_given_on_the_command_line_and_the_defaults_are_among_the_trials() {
     let world = World::new();
     let small = ["--epochs", "2", "--negatives", "10", "--set", "model.dim=8"];

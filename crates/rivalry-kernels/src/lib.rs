@@ -6,7 +6,7 @@
 //!
 //! - [`Matrix`]: row-major tables with aligned, zero-padded rows.
 //! - [`dots`], [`add_weighted_rows`], [`add_to_rows`], [`BlockedGather`]: gathers and scatters by row id.
-//! - [`pack_panels`], [`dots_packed`], [`add_weighted_sums`]: dense products.
+//! - [`pack_panels`], [`dots_packed`], [`add_weighted_sums`]: dense products; [`chained_dots`]: some elements of one.
 //! - [`add_gram`], [`pairwise_dots`], [`solve_normal_equations`]: small least-squares problems.
 //! - [`multiply_panel`], [`subtract_panel_product`]: blocks of large matrices.
 //! - [`spmm`]: sparse matrix times table.
@@ -18,8 +18,10 @@ mod activations;
 mod adam;
 mod allocator;
 mod blocked_gather;
+mod chained_dots;
 mod dense;
 mod gather;
+mod high_scores;
 mod hinge;
 mod importance;
 mod least_squares;
@@ -37,10 +39,12 @@ mod spmm;
 #[cfg(test)]
 mod test_data;
 mod top_k;
+mod top_scores;
 
 pub use adam::{AdamCatchUp, AdamStep, adam, adam_catch_up, adam_zero_grad};
 pub use allocator::{map_large_blocks, release_free_memory};
 pub use blocked_gather::{BlockedGather, GatherBlock};
+pub use chained_dots::chained_dots;
 pub use dense::{add_weighted_sums, add_weighted_sums_transposed, dots_packed, pack_panels};
 pub use gather::{add_to_rows, add_weighted_rows, dots, gather_scaled_rows};
 pub use least_squares::{add_gram, solve_normal_equations};

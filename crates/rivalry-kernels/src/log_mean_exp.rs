@@ -1,60 +1,22 @@
 //! The log-mean-exp over the k highest scores, in any precision.
 
-use std::cmp::Ordering;
-
 use crate::Real;
 use crate::scalar::cosine_to_unit;
 
-/// See [`Real::top_k_log_mean_exp`]. The buffer holds three numbers for each score.
-pub(crate) fn top_k_log_mean_exp<T: Real>(
-    scores: &[T],
-    similarities: &[T],
-    temperature: T,
-    k: usize,
-    buffer: &mut [T],
-) -> T {
-    let top = top_k(scores, similarities, k, buffer);
-    let max = top.iter().fold(T::neg_infinity(), |max, [f, _]| max.max(*f));
-    let (mut weights, mut weighted) = (T::zero(), T::zero());
-    for [f, s] in top {
-        let weight = ((*f - max) / temperature).exp();
-        weights = weights + weight;
-        weighted = weighted + weight * cosine_to_unit(*s).exp();
-    }
-    (weighted / weights).ln()
-}
-
-/// The number of scores whose maximum is taken together.
-const CHUNK: usize = 32;
-
-/// The `k` highest scores in no particular order, each with its similarity.
-///
-/// The k-th highest of the chunk maxima is a lower bound of the k-th highest score, and not many scores reach it. Only
-/// those are selected from: a few dozen instead of all, and without branches that are hard to predict.
-fn top_k<'a, T: Real>(scores: &[T], similarities: &[T], k: usize, buffer: &'a mut [T]) -> &'a [[T; 2]] {
-    let (maxima, candidates) = buffer.split_at_mut(scores.len());
-    let (candidates, chunks) = (candidates.as_chunks_mut::<2>().0, scores.as_chunks::<CHUNK>().0);
-    let mut threshold = T::neg_infinity();
-    if chunks.len() >= k {
-        for (max, chunk) in maxima.iter_mut().zip(chunks) {
-            *max = chunk.iter().fold(T::neg_infinity(), |max, f| if *f > max { *f } else { max });
+/// See [`Real::top_k_log_mean_exp`].
+pub(crate) fn top_k_log_mean_exp<T: Real>(scores: &[T], similarities: &[T], temperature: T, k: usize) -> T {
+    T::with_buffer(3 * scores.len(), |buffer| {
+        let top = T::top_k(scores, k, buffer);
+        let max = top.iter().fold(T::neg_infinity(), |max, [f, _]| max.max(*f));
+        let (mut weights, mut weighted) = (T::zero(), T::zero());
+        for [f, place] in top {
+            let weight = ((*f - max) / temperature).exp();
+            let similarity = place.to_usize().map_or(T::nan(), |place| similarities[place]);
+            weights = weights + weight;
+            weighted = weighted + weight * cosine_to_unit(similarity).exp();
         }
-        threshold = *maxima[..chunks.len()].select_nth_unstable_by(k - 1, |a, b| descending(*a, *b)).1;
-    }
-    let mut n = 0;
-    for (f, s) in scores.iter().zip(similarities) {
-        // Written unconditionally and counted only if high enough: no branch to mispredict.
-        candidates[n] = [*f, *s];
-        n += usize::from(*f >= threshold);
-    }
-    if n > k {
-        candidates[..n].select_nth_unstable_by(k - 1, |a, b| descending(a[0], b[0]));
-    }
-    &candidates[..n.min(k)]
-}
-
-fn descending<T: Real>(a: T, b: T) -> Ordering {
-    b.partial_cmp(&a).unwrap_or(Ordering::Equal)
+        (weighted / weights).ln()
+    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 use num_traits::{Float, FromPrimitive};
 
-use crate::{activations, hinge, importance, log_mean_exp, log_sum_exp, scalar};
+use crate::{activations, high_scores, hinge, importance, log_mean_exp, log_sum_exp, scalar, top_scores};
 
 /// A positive, increasing function `a(x)` that can replace the exponential in a softmax over score differences; `x` is
 /// half a difference, which is in [-1, 1] for cosines.
@@ -97,12 +97,14 @@ pub trait Real: Float + FromPrimitive + Default + std::fmt::Debug + Send + Sync 
         out: &mut [Self],
     );
 
+    /// The `k` highest scores, in no particular order, each with its place. There may be at most 2²⁴ scores; the buffer holds
+    /// at least three numbers for each.
+    fn top_k<'a>(scores: &[Self], k: usize, buffer: &'a mut [Self]) -> &'a [[Self; 2]];
+
     /// The logarithm of the softmax-weighted mean of `exp(s̄_j)`, `s̄_j = (s_j + 1)/2`, over the `k` highest scores:
     /// `lse(f_j/temperature + s̄_j) - lse(f_j/temperature)`.
     fn top_k_log_mean_exp(scores: &[Self], similarities: &[Self], temperature: Self, k: usize) -> Self {
-        Self::with_buffer(3 * scores.len(), |buffer| {
-            log_mean_exp::top_k_log_mean_exp(scores, similarities, temperature, k, buffer)
-        })
+        log_mean_exp::top_k_log_mean_exp(scores, similarities, temperature, k)
     }
 }
 
@@ -165,6 +167,10 @@ impl Real for f64 {
     ) {
         scalar::importance_weights(scores, similarities, strength, floor, normalise, out);
     }
+
+    fn top_k<'a>(scores: &[f64], k: usize, buffer: &'a mut [f64]) -> &'a [[f64; 2]] {
+        top_scores::top_k(scores, k, scalar::scan(), buffer)
+    }
 }
 
 impl Real for f32 {
@@ -209,5 +215,9 @@ impl Real for f32 {
         out: &mut [f32],
     ) {
         importance::importance_weights(scores, similarities, strength, floor, normalise, out);
+    }
+
+    fn top_k<'a>(scores: &[f32], k: usize, buffer: &'a mut [f32]) -> &'a [[f32; 2]] {
+        top_scores::top_k(scores, k, high_scores::SCAN, buffer)
     }
 }

@@ -63,6 +63,7 @@ impl<T: Real> Batch<T> {
             negatives: &self.negatives,
             features: &self.features,
             log_probs: &self.log_probs,
+            slates: None,
         };
         let zeros = |n: usize| vec![T::zero(); n];
         let (mut values, mut positives, mut negatives) =

@@ -62,6 +62,7 @@ impl Runs {
             split: None,
             skipped_rows: Default::default(),
             data_size: Some(DataSize { users: 1000, items: 500, train: 20_000, valid: 2500, test: 2500 }),
+            sharing: None,
         };
         std::fs::write(folder.path().join("metrics.json"), serde_json::to_string(&record).unwrap()).unwrap();
     }

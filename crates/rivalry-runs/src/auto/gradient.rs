@@ -31,6 +31,8 @@ const PATIENCE: usize = 3;
 
 /// Catalogues of at least this size are trained with shared negatives, which are faster then.
 const LARGE_CATALOGUE: usize = 2000;
+/// One pool for the whole batch: in the same time it learns more than several.
+const SHARED: &str = "sampler={ type = 'shared', pairs = 1024 }";
 
 impl Search<'_> {
     /// Trains the models until the budget is spent. `false` if the user asked to stop.
@@ -105,8 +107,8 @@ impl Search<'_> {
     fn gradient_trials(&mut self) -> Result<Vec<Trial>> {
         let default = self.default_trial()?;
         let sampler = match &default.config.gradient {
-            Some(gradient) => setting_layer(&format!("sampler.type={}", gradient.sampler.name()))?,
-            None => toml::Table::new(),
+            Some(gradient) if gradient.sampler.name() == "shared" => setting_layer(SHARED)?,
+            _ => toml::Table::new(),
         };
         let mut softmax = SearchSpace::new().with(self.task.clone()).with(self.schedule()?).with(sampler);
         for loss in SOFTMAX {
@@ -136,7 +138,7 @@ impl Search<'_> {
     /// What `train` would do without any settings, for as long as a trial is trained; with shared negatives in a large
     /// catalogue, unless some user has too many items for them.
     fn default_trial(&self) -> Result<Trial> {
-        let layers = [self.task.clone(), self.schedule()?, setting_layer("sampler.type=shared")?];
+        let layers = [self.task.clone(), self.schedule()?, setting_layer(SHARED)?];
         let config = |layers: &[toml::Table]| Config::from_layers_for(layers, self.dataset.train.len());
         let shared = config(&layers)?;
         let is_shared = self.dataset.items.len() >= LARGE_CATALOGUE

@@ -1,7 +1,7 @@
 //! The loss where none is chosen, with the settings that go with it.
 //!
 //! `dsl-ca` with a popularity prior of the weight of its temperature. The more training pairs there are, the lower the
-//! temperature that they support: `docs/auto.md` has the measurements.
+//! temperature that they support: `docs/src/auto.md` has the measurements.
 
 /// The loss where none is chosen.
 pub(super) const DEFAULT_LOSS: &str = "dsl-ca";

@@ -26,6 +26,19 @@ pub struct BatchScores<'a, T> {
     pub features: &'a [T],
     /// For each negative the log-probability with which it was drawn, if the loss asks for it; otherwise empty.
     pub log_probs: &'a [T],
+    /// The negatives that the first pass sees, if not all of them ([`Loss::slate`](super::Loss::slate)).
+    pub slates: Option<BatchSlates<'a, T>>,
+}
+
+/// Some negatives of each row of a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchSlates<'a, T> {
+    /// The number of negatives in a slate.
+    pub n: usize,
+    /// Their scores.
+    pub scores: &'a [T],
+    /// Their features.
+    pub features: &'a [T],
 }
 
 /// Where the values and gradients of a batch go.
@@ -65,6 +78,13 @@ impl<'a, T: Real> BatchScores<'a, T> {
         }
     }
 
+    /// A row as the first pass sees it.
+    fn measured_row(self, row: usize) -> Row<'a, T> {
+        let Some(BatchSlates { n, scores, features }) = self.slates else { return self.row(row) };
+        let (negatives, features) = (&scores[row * n..][..n], &features[row * n..][..n]);
+        Row { user: self.users[row], positive: self.positives[row], negatives, features, log_probs: &[] }
+    }
+
     /// Measures every row, calibrates the measures, and computes the value of each row and the gradients of the sum of
     /// the values. `measures`, one for each row, are overwritten.
     pub fn evaluate<L: RowLoss<T> + ?Sized>(
@@ -86,7 +106,7 @@ impl<'a, T: Real> BatchScores<'a, T> {
         measures.fill(T::one());
         if loss.has_measure() {
             measures.par_iter_mut().enumerate().with_min_len(ROWS).for_each(|(row, measure)| {
-                *measure = loss.measure(self.row(row));
+                *measure = loss.measure(self.measured_row(row));
             });
         }
     }

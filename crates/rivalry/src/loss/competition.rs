@@ -35,6 +35,11 @@ impl Competition {
         Self { alpha: params.number(ALPHA.name), slate: params.count(SLATE.name) }
     }
 
+    /// The number of negatives in the slate.
+    pub(super) fn slate(&self) -> usize {
+        self.slate
+    }
+
     /// The pair's competition intensity c.
     pub(super) fn intensity<T: Real>(&self, row: Row<'_, T>, tau: T) -> T {
         T::top_k_log_mean_exp(row.negatives, row.features, tau, self.slate)

@@ -31,7 +31,7 @@ mod top_k;
 use std::collections::BTreeMap;
 
 pub(crate) use self::batch::ROWS;
-pub use self::batch::{BatchGradients, BatchScores};
+pub use self::batch::{BatchGradients, BatchScores, BatchSlates};
 pub use self::defaults::Defaults;
 pub use self::diagnostics::{Diagnostics, RowDiagnostics};
 use rivalry_kernels::Real;
@@ -139,6 +139,12 @@ pub trait Loss: RowLoss<f32> + RowLoss<f64> {
     /// What [`Row::features`] must hold.
     fn negative_features(&self) -> NegativeFeatures {
         NegativeFeatures::None
+    }
+
+    /// How many of the highest-scored negatives need their feature, if not all of them do. [`RowLoss::measure`] then gets these
+    /// negatives alone, and [`RowLoss::gradient`] no features.
+    fn slate(&self) -> Option<usize> {
+        None
     }
 
     /// Whether [`Row::log_probs`] must be filled in.

@@ -218,6 +218,10 @@ impl Loss for Softmax {
         }
     }
 
+    fn slate(&self) -> Option<usize> {
+        self.temperature.as_ref().filter(|_| self.scale.is_none()).map(Competition::slate)
+    }
+
     fn uses_log_probs(&self) -> bool {
         self.log_q
     }

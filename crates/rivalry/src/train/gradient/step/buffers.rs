@@ -7,7 +7,8 @@ use super::Batch;
 use super::hardest::Hardest;
 use super::score_rows::ScoreRows;
 use super::scorer::Queries;
-use crate::loss::{BatchGradients, Loss, NegativeFeatures, ROWS};
+use super::slates::Slates;
+use crate::loss::{BatchGradients, Loss, ROWS};
 
 /// One row a training pair, one column a candidate where there are several.
 #[derive(Default)]
@@ -21,6 +22,8 @@ pub(super) struct Buffers {
     pub log_probs: ScoreRows,
     /// Where only the hardest candidates become negatives: those.
     pub hardest: Hardest,
+    /// Where the loss needs the features of the highest-scored negatives alone: those.
+    pub slates: Slates,
     pub measures: Vec<f32>,
     /// The loss of each row.
     pub values: Vec<f32>,
@@ -32,11 +35,11 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// Makes room for so many rows of so many candidates, `stride` values apart.
-    pub fn resize(&mut self, loss: &dyn Loss, rows: usize, candidates: usize, stride: usize) {
+    /// Makes room for so many rows of so many candidates, `stride` values apart, and for their features if there are any.
+    pub fn resize(&mut self, loss: &dyn Loss, rows: usize, [candidates, stride]: [usize; 2], features: bool) {
         self.positives.resize(rows, 0.0);
         self.scores.resize(rows, candidates, stride);
-        if loss.negative_features() != NegativeFeatures::None {
+        if features {
             self.features.resize(rows, candidates, stride);
         }
         if loss.uses_log_probs() {

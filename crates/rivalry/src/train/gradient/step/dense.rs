@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 use rivalry_kernels::{
-    LANES, Lane, Matrix, ZERO, add_weighted_sums, add_weighted_sums_transposed, pack_panels,
+    LANES, Lane, Matrix, ZERO, add_weighted_sums, add_weighted_sums_transposed, chained_dots, pack_panels,
 };
 
 use super::Batch;
@@ -63,6 +63,12 @@ impl NegativeScorer for DenseScorer {
         second: Option<(Queries<'_>, &mut ScoreRows)>,
     ) {
         self.score_packed(first, out, second);
+    }
+
+    fn score_places(&self, row: usize, queries: Queries<'_>, places: &mut [u32], out: &mut [f32]) {
+        let negatives = &self.negatives[row * self.n_negatives..];
+        places.iter_mut().for_each(|place| *place = negatives[*place as usize]);
+        chained_dots(queries.row(row), queries.table.as_lanes(), places, out);
     }
 
     fn backward(

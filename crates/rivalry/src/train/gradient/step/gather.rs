@@ -6,7 +6,7 @@
 //! the number of threads.
 
 use rayon::prelude::*;
-use rivalry_kernels::{BlockedGather, Lane, Matrix, ZERO, add_to_rows, add_weighted_rows};
+use rivalry_kernels::{BlockedGather, Lane, Matrix, ZERO, add_to_rows, add_weighted_rows, dots};
 
 use super::Batch;
 use super::blocks::Blocks;
@@ -152,6 +152,12 @@ impl NegativeScorer for GatherScorer {
                 });
             }
         }
+    }
+
+    fn score_places(&self, row: usize, queries: Queries<'_>, places: &mut [u32], out: &mut [f32]) {
+        let Grouped { n_negatives: n, negatives, .. } = &self.grouped;
+        places.iter_mut().for_each(|place| *place = negatives[row * n + *place as usize]);
+        dots(queries.row(row), queries.table.as_lanes(), places, out);
     }
 
     fn backward(

@@ -41,7 +41,9 @@ impl Buffers {
             }
         };
         let positives = &self.positives;
-        let scores = BatchScores { users, positives, n_negatives, stride, negatives, features, log_probs };
+        let slates = self.slates.get();
+        let scores =
+            BatchScores { users, positives, n_negatives, stride, negatives, features, log_probs, slates };
         let gradients = BatchGradients {
             values: &mut self.values,
             positives: &mut self.positive_grads,

@@ -28,6 +28,7 @@ mod history;
 mod item_list;
 mod item_set;
 mod loss;
+mod pool;
 mod pooled;
 #[cfg(test)]
 mod prior_tests;
@@ -35,6 +36,7 @@ mod score_rows;
 mod scorer;
 mod selection;
 mod shard;
+mod slates;
 mod stages;
 mod step_batch;
 #[cfg(test)]

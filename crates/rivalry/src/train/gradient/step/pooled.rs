@@ -1,21 +1,20 @@
 //! Scores against a pool of negatives that a stretch of the batch shares.
 //!
 //! The pool's rows are copied next to each other, so that scores and gradients are three matrix products. A row takes the
-//! first places of the pool that hold no item of its user ([`Selection`]): on large catalogues nearly all rows use the
+//! first places of the pool that hold no item of its user ([`Selection`](super::selection)): on large catalogues nearly all rows use the
 //! pool as it is.
 
 use rayon::prelude::*;
 use rivalry_kernels::{
-    LANES, Lane, Matrix, ZERO, add_to_rows, add_weighted_rows, add_weighted_sums,
-    add_weighted_sums_transposed, dots_packed, pack_panels,
+    LANES, Matrix, ZERO, add_to_rows, add_weighted_rows, add_weighted_sums, add_weighted_sums_transposed,
+    chained_dots, dots_packed, pack_panels,
 };
 
 use super::Batch;
 use super::item_list::ItemList;
-use super::item_set::ItemSet;
+use super::pool::{PACKED, Pool};
 use super::score_rows::ScoreRows;
 use super::scorer::{Draw, Fill, NegativeScorer, PackedScorer, Queries, ScoreGrads};
-use super::selection::Selection;
 
 /// Rows of the batch that are worked on at a time: their scores stay in the second-level cache.
 const ROWS: usize = 24;
@@ -25,12 +24,6 @@ const POOL_ITEMS: usize = 96;
 
 /// Items of the table whose gradients a task collects at a time.
 const ITEMS: usize = 256;
-
-/// Panels of a pool that a task packs at a time.
-const PACKED: usize = 8;
-
-/// Users whose items a task looks for in a pool at a time.
-const USERS: usize = 64;
 
 pub(super) struct PooledScorer {
     /// Rows of the batch that share a pool.
@@ -42,27 +35,6 @@ pub(super) struct PooledScorer {
     /// All items of the step.
     items: ItemList,
     queries: Matrix,
-}
-
-/// The negatives of one stretch of the batch, and the memory it works in.
-#[derive(Clone, Default)]
-struct Pool {
-    items: Vec<u32>,
-    /// The row of the table for each item.
-    table_rows: Vec<u32>,
-    /// The same with their places in the pool, in the order of the rows.
-    by_row: Vec<(u32, u32)>,
-    members: ItemSet,
-    /// For each row of the stretch the places of its user's items, ascending: where they start in `seen`, and they.
-    starts: Vec<usize>,
-    seen: Vec<u32>,
-    /// How many panels of items the stretch uses.
-    n_panels: usize,
-    /// The pool's rows of a table, and the address of that table.
-    rows: Vec<Lane>,
-    rows_of: usize,
-    panels: Vec<Lane>,
-    grads: Vec<Lane>,
 }
 
 impl PooledScorer {
@@ -131,10 +103,21 @@ impl NegativeScorer for PooledScorer {
             |items, (row, values)| {
                 let pool = &self.pools[row / self.sharing];
                 items.clear();
-                pool.selection(row % self.sharing, n).for_each_place(|place| items.push(pool.items[place]));
+                items.extend(pool.selection(row % self.sharing, n).places().map(|place| pool.items[place]));
                 fill(row, items, &mut values[..n]);
             },
         );
+    }
+
+    fn add_prior(&self, prior: &[f32], scores: &mut ScoreRows) {
+        let (n, stride) = (self.n_negatives, scores.stride());
+        let stretches = scores.values_mut().par_chunks_mut(self.sharing * stride);
+        self.pools.par_iter().zip(stretches).for_each(|(pool, scores)| {
+            let used = &pool.items[..pool.width()];
+            let prior: Vec<f32> = used.iter().map(|&item| prior[item as usize]).collect();
+            let rows = scores.par_chunks_mut(stride).enumerate().with_min_len(ROWS);
+            rows.for_each(|(row, scores)| pool.selection(row, n).add(&prior, scores));
+        });
     }
 
     fn score(
@@ -144,6 +127,13 @@ impl NegativeScorer for PooledScorer {
         second: Option<(Queries<'_>, &mut ScoreRows)>,
     ) {
         self.score_packed(first, out, second);
+    }
+
+    fn score_places(&self, row: usize, queries: Queries<'_>, places: &mut [u32], out: &mut [f32]) {
+        let pool = &self.pools[row / self.sharing];
+        let selection = pool.selection(row % self.sharing, self.n_negatives);
+        places.iter_mut().for_each(|place| *place = selection.place(*place));
+        chained_dots(queries.row(row), &pool.rows, places, out);
     }
 
     fn backward(
@@ -262,80 +252,5 @@ impl PackedScorer for PooledScorer {
                     }
                 });
             });
-    }
-}
-
-impl Pool {
-    /// Finds for each user which places hold one of their items, and how much of the pool is used.
-    fn find_seen(&mut self, batch: Batch<'_>, users: &[u32], n: usize) {
-        let Self { items, table_rows, by_row: by_item, members, starts, seen, .. } = self;
-        table_rows.clone_from(items);
-        by_item.clear();
-        by_item.extend(items.iter().copied().zip(0..));
-        by_item.sort_unstable();
-        members.reserve(batch.train.n_items());
-        items.iter().for_each(|&item| members.insert(item));
-        starts.clear();
-        starts.push(0);
-        seen.clear();
-        // The places of each user's items, and how many there are.
-        let found: Vec<(Vec<u32>, Vec<usize>)> = users
-            .par_chunks(USERS)
-            .map(|users| {
-                let (mut seen, mut counts) = (Vec::new(), Vec::with_capacity(users.len()));
-                for &user in users {
-                    let start = seen.len();
-                    for &item in batch.train.items_of(user).iter().filter(|&&item| members.contains(item)) {
-                        let first = by_item.partition_point(|&(other, _)| other < item);
-                        let same = by_item[first..].iter().take_while(|&&(other, _)| other == item);
-                        seen.extend(same.map(|&(_, place)| place));
-                    }
-                    seen[start..].sort_unstable();
-                    counts.push(seen.len() - start);
-                }
-                (seen, counts)
-            })
-            .collect();
-        let mut end = n;
-        for (places, counts) in found {
-            seen.extend(places);
-            for count in counts {
-                let start = starts[starts.len() - 1];
-                end = end.max(Selection::new(&seen[start..start + count], n, items.len()).end());
-                starts.push(start + count);
-            }
-        }
-        items.iter().for_each(|&item| members.remove(item));
-        self.n_panels = end.div_ceil(LANES);
-    }
-
-    /// The negatives of a row of the stretch.
-    fn selection(&self, row: usize, n: usize) -> Selection<'_> {
-        Selection::new(&self.seen[self.starts[row]..self.starts[row + 1]], n, self.items.len())
-    }
-
-    /// Items that the stretch uses, in whole panels.
-    fn width(&self) -> usize {
-        self.n_panels * LANES
-    }
-
-    /// Whether the rows of the pool's items are copies of this table's. The address of a table identifies it within a
-    /// step; a new step starts with `pack`, which copies in any case.
-    fn has_rows_of(&self, table: &Matrix) -> bool {
-        self.rows_of == std::ptr::from_ref(table).addr()
-    }
-
-    /// Copies the rows of the pool's items.
-    fn copy_rows(&mut self, table: &Matrix) {
-        let lanes = table.lanes();
-        self.rows_of = std::ptr::from_ref(table).addr();
-        self.rows.resize(self.width() * lanes, ZERO);
-        let table_rows = self.table_rows[..self.width()].par_chunks(PACKED * LANES);
-        let blocks = self.rows.par_chunks_mut(PACKED * LANES * lanes).zip(table_rows);
-        blocks.for_each(|(rows, table_rows)| {
-            for (copy, &row) in rows.chunks_exact_mut(lanes).zip(table_rows) {
-                copy.copy_from_slice(table.row_lanes(row as usize));
-            }
-        });
     }
 }

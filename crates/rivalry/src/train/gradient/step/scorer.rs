@@ -8,10 +8,11 @@ use rayon::prelude::*;
 use rivalry_kernels::{LANES, Lane, Matrix, ZERO, dots_packed};
 
 use super::Batch;
+use super::buffers::add_prior;
 use super::score_rows::ScoreRows;
 
 /// Scores the negatives of a batch, and brings gradients of scores back to the tables.
-pub(super) trait NegativeScorer: Send {
+pub(super) trait NegativeScorer: Send + Sync {
     /// Draws the negatives of each row of the batch; `draw` fills in those of one row.
     fn draw(&mut self, batch: Batch<'_>, n_negatives: usize, draw: Draw<'_>);
 
@@ -34,6 +35,11 @@ pub(super) trait NegativeScorer: Send {
     /// Calls `fill` with each row of the batch, its negatives in the order in which they are scored, and their values.
     fn for_each_row(&self, values: &mut ScoreRows, fill: Fill<'_>);
 
+    /// Adds the prior of each item to the scores of the negatives.
+    fn add_prior(&self, prior: &[f32], scores: &mut ScoreRows) {
+        self.for_each_row(scores, &|_, items, scores| add_prior(prior, items, scores));
+    }
+
     /// For each row of the batch the dot products of its query with its negatives; with two queries, both.
     fn score(
         &mut self,
@@ -41,6 +47,10 @@ pub(super) trait NegativeScorer: Send {
         out: &mut ScoreRows,
         second: Option<(Queries<'_>, &mut ScoreRows)>,
     );
+
+    /// Of one row of the batch the dot products of its query with some of its negatives, given by their places in the order in
+    /// which they are scored: the same bits as [`score`](Self::score). Called after the table was scored.
+    fn score_places(&self, row: usize, queries: Queries<'_>, places: &mut [u32], out: &mut [f32]);
 
     /// The backward pass: gradients of each row's query and, times `share`, of each row of the table.
     /// `query_grads` is overwritten, `table_grads` added to. The gradients of the scores are working memory afterwards.

@@ -1,5 +1,8 @@
 //! Which places of a shared pool are the negatives of a training pair.
 
+use std::iter;
+use std::ops::Range;
+
 /// The negatives of a pair: the first `n` places of its pool that don't hold an item of its user. If there are fewer, they
 /// are repeated; if there are none, the pool is used as it is, for this one step.
 #[derive(Clone, Copy)]
@@ -29,11 +32,34 @@ impl<'a> Selection<'a> {
         &self.seen[..self.end() - self.distinct]
     }
 
-    /// Calls `negative` with the place of each negative.
-    pub fn for_each_place(self, mut negative: impl FnMut(usize)) {
-        let free: Vec<usize> =
-            (0..self.end()).filter(|&place| self.skipped().binary_search(&(place as u32)).is_err()).collect();
-        (0..self.n).for_each(|k| negative(free[k % self.distinct]));
+    /// The runs of places between those that are skipped.
+    fn runs(self) -> impl Iterator<Item = Range<usize>> + Clone + 'a {
+        let (skipped, end) = (self.skipped(), self.end());
+        let starts = iter::once(0).chain(skipped.iter().map(|&place| place as usize + 1));
+        starts.zip(skipped.iter().map(|&place| place as usize).chain([end])).map(|(from, until)| from..until)
+    }
+
+    /// The place of each negative.
+    pub fn places(self) -> impl Iterator<Item = usize> + 'a {
+        self.runs().flatten().cycle().take(self.n)
+    }
+
+    /// The place of one negative.
+    pub fn place(self, negative: u32) -> u32 {
+        let free = negative % self.distinct as u32;
+        self.skipped().iter().fold(free, |place, &seen| place + u32::from(seen <= place))
+    }
+
+    /// Adds to the value of each negative that of its place.
+    pub fn add(self, places: &[f32], row: &mut [f32]) {
+        let mut row = &mut row[..self.n];
+        while !row.is_empty() {
+            for run in self.runs() {
+                let (now, later) = row.split_at_mut(run.len().min(row.len()));
+                now.iter_mut().zip(&places[run]).for_each(|(value, place)| *value += place);
+                row = later;
+            }
+        }
     }
 
     /// From a value for each place of the pool to a value for each negative, in place.
@@ -80,15 +106,19 @@ mod tests {
             let selection = Selection::new(seen, n, 8);
             let free: Vec<usize> = (0..8).filter(|place| !seen.contains(&(*place as u32))).collect();
             let places: Vec<usize> = (0..n).map(|k| free[k % free.len().min(n)]).collect();
-            let mut listed = Vec::new();
-            selection.for_each_place(|place| listed.push(place));
-            assert_eq!(listed, places, "{seen:?}");
+            assert_eq!(selection.places().collect::<Vec<_>>(), places, "{seen:?}");
+            assert!((0..n).all(|k| selection.place(k as u32) as usize == places[k]), "{seen:?}");
             assert_eq!(selection.end(), places.iter().max().unwrap() + 1);
 
             let mut row: [f32; 8] = std::array::from_fn(|place| place as f32 + 10.0);
             selection.compact(&mut row);
             let expected: Vec<f32> = places.iter().map(|&place| place as f32 + 10.0).collect();
             assert_eq!(row[..n], expected, "{seen:?}");
+
+            let mut row = [1.0; 8];
+            selection.add(&std::array::from_fn::<f32, 8, _>(|place| place as f32 + 9.0), &mut row);
+            assert_eq!(row[..n], expected, "{seen:?}");
+            assert!(row[n..].iter().all(|&x| x == 1.0), "{seen:?}");
 
             let mut grads: [f32; 8] = std::array::from_fn(|k| if k < n { k as f32 + 1.0 } else { f32::NAN });
             selection.expand(&mut grads);

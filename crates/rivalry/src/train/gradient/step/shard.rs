@@ -54,14 +54,20 @@ impl Shard {
         let Scoring { loss, model, adversary, sampler, candidates: [n_candidates, n_negatives] } = scoring;
         let Self { scorer, history, rows, buffers } = self;
         let stride = scorer.stride(n_candidates);
-        buffers.resize(loss, batch.users.len(), n_candidates, stride);
+        // Where only the hardest candidates become negatives, these are not known yet.
+        let slate = loss.slate().filter(|_| n_candidates == n_negatives);
+        let wanted = match slate {
+            Some(_) => NegativeFeatures::None,
+            None => loss.negative_features(),
+        };
+        let with_features = wanted != NegativeFeatures::None;
+        buffers.resize(loss, batch.users.len(), [n_candidates, stride], with_features);
         let Buffers { positives, scores, features, log_probs, .. } = buffers;
         let queries = model_queries(history.as_ref(), model.scored(), rows);
-        let second = match loss.negative_features() {
+        let by_positives = Queries { of: queries.table, ids: &rows.items, ..queries };
+        let second = match wanted {
             NegativeFeatures::None => None,
-            NegativeFeatures::Similarities => {
-                Some(Queries { of: queries.table, ids: &rows.items, ..queries })
-            }
+            NegativeFeatures::Similarities => Some(by_positives),
             NegativeFeatures::AdversaryScores => {
                 adversary.map(|adversary| user_queries(adversary.scored(), rows))
             }
@@ -71,7 +77,7 @@ impl Shard {
             || score_positives(queries, &rows.items, positives),
         );
         if let Some(prior) = model.prior() {
-            scorer.for_each_row(scores, &|_, items, scores| add_prior(prior, items, scores));
+            scorer.add_prior(prior, scores);
             add_prior(prior, batch.items, positives);
         }
         if !log_probs.is_empty() {
@@ -81,6 +87,9 @@ impl Shard {
         }
         if n_candidates > n_negatives {
             buffers.keep_hardest(n_negatives);
+        }
+        if let Some(n) = slate {
+            buffers.find_slates(n, &**scorer, by_positives);
         }
     }
 

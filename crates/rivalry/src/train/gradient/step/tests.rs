@@ -96,6 +96,8 @@ fn scored_and_back(mut scorer: Box<dyn NegativeScorer>, n_items: usize, renumber
     let mut scores = rows_for(&*scorer, 130, N);
     scorer.score(queries, &mut scores, None);
     assert!(lists_what_it_scores(&*scorer, queries, &items, &scores), "{n_items} {renumbered}");
+    assert!(adds_the_prior_of_what_it_lists(&*scorer, 130, n_items), "{n_items} {renumbered}");
+    assert!(scores_single_places_alike(&*scorer, queries, &scores), "{n_items} {renumbered}");
     let mut sorted: Vec<Vec<f32>> = (0..130).map(|row| scores.row(row).to_vec()).collect();
     sorted.iter_mut().for_each(|row| row.sort_unstable_by(f32::total_cmp));
     let positive_grads = vec![0.25; 130];
@@ -121,6 +123,28 @@ fn lists_what_it_scores(
     });
     (0..queries.len())
         .all(|row| scores.row(row).iter().zip(again.row(row)).all(|(a, b)| close(*a, f64::from(*b))))
+}
+
+/// Whether the scores of each row get the prior of its negatives, in their order.
+fn adds_the_prior_of_what_it_lists(scorer: &dyn NegativeScorer, rows: usize, n_items: usize) -> bool {
+    let prior: Vec<f32> = (0..n_items).map(|item| item as f32).collect();
+    let [mut added, mut listed] = [rows_for(scorer, rows, N), rows_for(scorer, rows, N)];
+    scorer.add_prior(&prior, &mut added);
+    scorer.for_each_row(&mut listed, &|_, items, values| {
+        values.iter_mut().zip(items).for_each(|(value, &item)| *value = item as f32);
+    });
+    (0..rows).all(|row| added.row(row) == listed.row(row))
+}
+
+/// Whether some negatives of each row have the same scores, to the bit, if they are scored alone.
+fn scores_single_places_alike(scorer: &dyn NegativeScorer, queries: Queries<'_>, scores: &ScoreRows) -> bool {
+    (0..queries.len()).all(|row| {
+        let places: Vec<u32> = (0..N as u32).step_by(5).rev().collect();
+        let mut alone = vec![0.0; places.len()];
+        scorer.score_places(row, queries, &mut places.clone(), &mut alone);
+        let among_all = places.iter().map(|&place| scores.row(row)[place as usize]);
+        among_all.eq(alone)
+    })
 }
 
 fn rows_for(scorer: &dyn NegativeScorer, rows: usize, n: usize) -> ScoreRows {
@@ -150,6 +174,8 @@ fn check(mut scorer: Box<dyn NegativeScorer>, rows: usize, n_items: usize, shari
     }
 
     assert!(lists_what_it_scores(&*scorer, queries, &items, &scores), "{rows} {n_items}");
+    assert!(scores_single_places_alike(&*scorer, queries, &scores), "{rows} {n_items}");
+    assert!(scores_single_places_alike(&*scorer, similar, &features), "{rows} {n_items}");
 
     // The order within a row is the scorer's own, so rows are compared as sums of functions of the scores.
     let grad = |score: f32, feature: f32| 0.3 * score - 0.2 * feature;
