@@ -17,7 +17,7 @@ use rivalry::train::{
 use self::threads::together;
 
 /// Settings that take a path of their own through a step.
-const CASES: [&[&str]; 12] = [
+const CASES: [&[&str]; 13] = [
     &["loss.type=sl"],
     &["loss.type=bpr", "sampler.type=popularity"],
     &["loss.type=dsl@k", "loss.refresh_every=1", "train.negatives=30"],
@@ -30,6 +30,7 @@ const CASES: [&[&str]; 12] = [
     &["loss.type=sl", "sampler.type=hard", "sampler.candidates=40", "train.negatives=10"],
     &["loss.type=sl", "model.type=fism", "model.user_weight=0.3", "model.popularity_weight=0.2"],
     &["loss.type=sl", "train.init=als", "optim.weight_decay=0.001"],
+    &["loss.type=dsl-ca", "model.popularity_weight=0.2", "train.negatives=50"],
 ];
 
 fn dataset() -> Dataset {
