@@ -35,8 +35,10 @@ impl Buffers {
             || (vec![0.0; 3 * scores.n()], vec![0; n]),
             |(buffer, places), (row, (slate, similarities))| {
                 let top = f32::top_k(scores.row(row), n, buffer);
-                for ((score, place), [f, at]) in slate.iter_mut().zip(&mut *places).zip(top) {
-                    (*score, *place) = (*f, *at as u32);
+                // Scores that are not numbers are not found. The loss is then not finite, either.
+                let found = top.iter().copied().chain(std::iter::repeat([f32::NAN, 0.0]));
+                for ((score, place), [f, at]) in slate.iter_mut().zip(&mut *places).zip(found) {
+                    (*score, *place) = (f, at as u32);
                 }
                 scorer.score_places(row, positives, places, similarities);
             },
