@@ -12,11 +12,21 @@ struct Threads<'a> {
     meeting: &'a Meeting,
 }
 
-/// What the threads have given for the present call, and of which call it is.
+/// Where the threads meet in each call.
 #[derive(Default)]
 struct Meeting {
-    given: Mutex<(Vec<Option<Vec<u8>>>, Vec<Vec<u8>>, u64)>,
+    state: Mutex<State>,
     complete: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The number of the present call.
+    call: u64,
+    /// What each thread has given for it.
+    given: Vec<Option<Vec<u8>>>,
+    /// What all have given for the call before.
+    complete: Vec<Vec<u8>>,
 }
 
 impl Collective for Threads<'_> {
@@ -29,23 +39,22 @@ impl Collective for Threads<'_> {
     }
 
     fn all_gather(&self, bytes: &[u8]) -> Vec<Vec<u8>> {
-        let mut meeting = self.meeting.given.lock().unwrap();
-        meeting.0.resize(self.size, None);
-        meeting.0[self.rank] = Some(bytes.to_vec());
-        let call = meeting.2;
-        if meeting.0.iter().all(Option::is_some) {
+        let mut state = self.meeting.state.lock().unwrap();
+        state.given.resize(self.size, None);
+        state.given[self.rank] = Some(bytes.to_vec());
+        let call = state.call;
+        if state.given.iter().all(Option::is_some) {
             // A rank can't come to the next call before all have left this one: it waits for them there.
-            meeting.1 = meeting.0.iter_mut().map(|given| given.take().unwrap()).collect();
-            meeting.2 += 1;
+            state.complete = state.given.iter_mut().map(|given| given.take().unwrap()).collect();
+            state.call += 1;
             self.meeting.complete.notify_all();
         }
-        while meeting.2 == call {
-            let (guard, waited) =
-                self.meeting.complete.wait_timeout(meeting, Duration::from_secs(60)).unwrap();
+        while state.call == call {
+            let (guard, waited) = self.meeting.complete.wait_timeout(state, Duration::from_secs(60)).unwrap();
             assert!(!waited.timed_out(), "rank {} waits for the others", self.rank);
-            meeting = guard;
+            state = guard;
         }
-        meeting.1.clone()
+        state.complete.clone()
     }
 
     fn gather(&self, bytes: &[u8]) -> Vec<Vec<u8>> {
