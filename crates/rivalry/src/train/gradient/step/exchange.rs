@@ -193,7 +193,7 @@ mod tests {
     /// Gradients of a shard: some listed, some of all items, with sums that depend on their order.
     fn grads(shard: usize, listed: bool) -> ItemGrads {
         let mut table = Matrix::zeros(9, 3);
-        let items: Vec<u32> = (0..9).filter(|item| (item * 5 + shard as u32) % 3 != 0).collect();
+        let items: Vec<u32> = (0..9).filter(|item| !(item * 5 + shard as u32).is_multiple_of(3)).collect();
         for &item in &items {
             let value =
                 |k: usize| ((shard * 17 + item as usize * 5 + k) as f32).sin() * 10f32.powi(shard as i32 % 5);
@@ -206,7 +206,7 @@ mod tests {
     fn the_sum_has_the_same_bits_for_any_number_of_processes() {
         for count in [1, 2, 3, 5, 8, 12] {
             for all_listed in [true, false] {
-                let listed = |shard: usize| all_listed || shard % 2 == 0;
+                let listed = |shard: usize| all_listed || shard.is_multiple_of(2);
                 let sum = |collective: &dyn Collective| {
                     let (rank, size) = (collective.rank(), collective.size());
                     let mine = rank * count / size..(rank + 1) * count / size;
