@@ -289,6 +289,7 @@ async function search() {
   const choices = state.mode === "user"
     ? found.users.map((user) => [user, () => pickUser(user)])
     : found.items.map((item) => [item.title ? `${item.title} (${item.item})` : item.item, () => pickItem(item)]);
+  const selected = $("found").children[active]?.textContent;
   $("found").replaceChildren(...choices.map(([text, choose], place) => {
     const option = make("li", { role: "option", id: `found-${place}`, "aria-selected": "false" }, text);
     option.addEventListener("mousedown", (event) => {
@@ -299,9 +300,11 @@ async function search() {
     option.choose = choose;
     return option;
   }));
-  active = -1;
   $("found").hidden = choices.length === 0;
   $("query").setAttribute("aria-expanded", String(choices.length > 0));
+  // What was selected before these results came in stays selected if it is among them.
+  active = choices.findIndex(([text]) => text === selected);
+  if (active >= 0) move(0);
   say(choices.length === 0 ? "Nothing found" : "");
 }
 
