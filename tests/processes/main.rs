@@ -59,7 +59,7 @@ fn fit(
 /// What rank 0 has of a training that ran to its end: the model, and the figures without times.
 fn trained(config: &Config, dataset: &Dataset, collective: &dyn Collective) -> (Tensors, Outcome) {
     let fitted = fit(config, dataset, None, &mut NoObserver, collective).unwrap();
-    let Fitted::Done(fit) = fitted else { panic!("nobody asked to stop") };
+    let Fitted::Done(fit) = fitted else { panic!("the training was not asked to stop") };
     (fit.tensors, Outcome { training: None, seconds: Default::default(), ..fit.outcome })
 }
 
@@ -112,7 +112,7 @@ fn a_training_that_was_stopped_is_resumed_by_another_number_of_processes() {
             };
             match fit(&config, &dataset, None, &mut observer, collective).unwrap() {
                 Fitted::Stopped(state) => state.map(|state| *state),
-                Fitted::Done(_) => panic!("nobody stopped"),
+                Fitted::Done(_) => panic!("the training was asked to stop"),
             }
         };
         for (before, after) in [(3, 2), (2, 4), (1, 3), (3, 1)] {
@@ -123,7 +123,7 @@ fn a_training_that_was_stopped_is_resumed_by_another_number_of_processes() {
                 let state = (collective.rank() == 0).then(|| state.lock().unwrap().take()).flatten();
                 match fit(&config, &dataset, state, &mut NoObserver, collective).unwrap() {
                     Fitted::Done(fit) => fit.tensors,
-                    Fitted::Stopped(_) => panic!("nobody asked to stop"),
+                    Fitted::Stopped(_) => panic!("the training was not asked to stop"),
                 }
             });
             assert_eq!(results[0], whole.0, "{settings:?}: {before} processes, then {after}");

@@ -185,7 +185,7 @@ impl Group for Mpi {
 }
 
 impl Drop for Mpi {
-    /// The end of the program: nobody watches any more once all have come here.
+    /// The end of the program: once all ranks have reached it, silence is no longer a fault.
     fn drop(&mut self) {
         if let Some(heartbeat) = self.heartbeat.take() {
             self.world.barrier();

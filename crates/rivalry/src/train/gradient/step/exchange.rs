@@ -1,4 +1,4 @@
-//! The item gradients of shards, added up in a fixed tree, whoever computed them.
+//! The item gradients of shards, summed in a fixed tree that does not depend on the number of processes.
 //!
 //! The shards `0..n` are the root of a binary tree: a node splits at the largest power of two that leaves something on its
 //! right. A process adds up the largest nodes that lie in its own shards, gives these to the others, and all of them do the
