@@ -27,7 +27,7 @@ def train(config: dict) -> None:
     model.fit(data, callback=lambda record: tune.report({"ndcg": record["valid"]["NDCG@20"]}), show_progress=False)
 
 
-ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False)
 tuner = tune.Tuner(
     train,
     param_space={"tau": tune.grid_search([0.05, 0.2]), "learning_rate": tune.grid_search([0.02, 0.1])},

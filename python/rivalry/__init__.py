@@ -2,7 +2,7 @@
 
 The library behind the ``rivalry`` command, with NumPy arrays in and out: :func:`auto` finds the best model for a log, :class:`Recommender` trains
 and recommends, :func:`evaluate` computes metrics, :func:`split` and :mod:`rivalry.datasets` prepare data, :func:`loss` computes a loss
-of your own scores, and :mod:`rivalry.torch` wraps the losses for PyTorch.
+of your own scores, :mod:`rivalry.torch` wraps the losses for PyTorch, and :mod:`rivalry.ray` runs sweeps on a Ray cluster.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Optional, Union
 
 from . import _rivalry
-from ._frame import Columns, is_frame
+from ._errors import DataWarning, warn
+from ._frame import Columns, is_frame, unused_columns
 from ._input import to_log
 from ._naming import arguments
 from ._recommender import Recommender
@@ -120,6 +121,10 @@ def auto(
 
 def _write(frame: Any, columns: Columns, path: Path) -> None:
     """Writes a frame as a log."""
+    unused = unused_columns(frame, columns)
+    if unused:
+        names = ", ".join(map(repr, unused))
+        warn(f"not used of the frame: {names}; name ratings and times with rating_col and time_col", DataWarning)
     log = to_log(frame, columns, rating=columns.rating != "", time=columns.time != "")
     users, items = log.user_ids, log.item_ids
     assert users is not None and items is not None

@@ -113,7 +113,7 @@ def _check_ids(model: Any, data: Dataset) -> None:
     for what, known, given in pairs:
         if known is not None and given is not None and not np.array_equal(known.astype(str), given.astype(str)):
             raise ValueError(
-                f"the {what} of the data set are not those the model was fitted on, in this order\n"
+                f"the {what} of the data set differ from those the model was fitted on, or their order does\n"
                 "  help: fit the model on this data set: fit(data)"
             )
 
@@ -127,7 +127,7 @@ def _dataset(model: Any, data: Any, test: Any, columns: Columns) -> Dataset:
         return data
     if test is None:
         raise TypeError(
-            f"data is no rivalry.Dataset but {type(data).__name__}, and test is missing\n"
+            f"data is a {type(data).__name__}, not a rivalry.Dataset, and test is missing\n"
             "  help: give the training and the test matrix: evaluate(model, train, test)"
         )
     if not is_frame(data) and not is_frame(test):

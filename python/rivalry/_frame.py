@@ -16,13 +16,11 @@ from . import _rivalry
 #: Original ids: integers, or objects of type ``str``.
 Ids = npt.NDArray[Any]
 
-#: Column names that are recognised, in lower case and without underscores.
-NAMES = {
-    "user": ("user", "userid", "users"),
-    "item": ("item", "itemid", "items", "movieid", "productid", "asin"),
-    "rating": ("rating", "ratings", "weight", "value"),
-    "time": ("time", "timestamp", "date", "datetime", "at"),
-}
+#: Column names that are recognised, most likely first, in lower case and with letters and digits alone.
+NAMES = {kind: _rivalry.column_names()[kind] for kind in ("user", "item", "rating", "time")}
+
+#: Columns that are listed in an error.
+SHOWN = 12
 
 
 @dataclass(frozen=True)
@@ -74,31 +72,62 @@ def is_frame(data: object) -> bool:
 def find(frame: Any, kind: str, columns: Columns, what: str) -> Optional[Column]:
     """The column of that kind, which may be missing unless it is the user or the item."""
     known = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
-    shown = [str(name) for name in known]
+    shown = _listed([str(name) for name in known])
     name = getattr(columns, kind)
     required = kind in ("user", "item")
     if name is None:
         taken = {getattr(columns, field.name) for field in fields(columns)}
-        alike = [one for one in known if str(one).lower().replace("_", "") in NAMES[kind] and one not in taken]
-        if len(alike) > 1:
+        alike = [one for one in known if _plain(one) in NAMES[kind] and one not in taken]
+        alike.sort(key=lambda one: NAMES[kind].index(_plain(one)))
+        if len(alike) > 1 and required:
             raise ValueError(
                 f"columns {[str(one) for one in alike]} of {what} could all be the {kind} column\n"
                 f"  help: name it: {kind}_col={alike[0]!r}"
             )
         if not alike and required:
-            raise ValueError(
-                f"{what} has no {kind} column among {shown}\n  help: name it: {kind}_col={known[0] if known else ''!r}"
-            )
+            raise ValueError(f"{what} has no {kind} column among {shown}\n  help: {_missing_help(kind, known)}")
         name = alike[0] if alike else ""
     if _is_no_column(name):
         if required:
             raise ValueError(f"{kind}_col is empty\n  help: name one of the columns {shown}")
         return None
     if name not in known:
-        similar = difflib.get_close_matches(str(name), shown, n=1)
+        similar = difflib.get_close_matches(str(name), [str(one) for one in known], n=1)
         help_ = f"did you mean {similar[0]!r}?" if similar else "name one of these columns"
         raise ValueError(f"{kind}_col: {what} has no column {name!r} among {shown}\n  help: {help_}")
     return Column(f"the {kind} column {name!r}", _values(frame[name]))
+
+
+def unused_columns(frame: Any, columns: Columns) -> list[str]:
+    """The columns that are neither named nor recognised, if there is no rating or no time."""
+    known = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+    named = {getattr(columns, field.name) for field in fields(columns)}
+    kinds = {kind for kind in NAMES if getattr(columns, kind) is not None}
+    used = set(named)
+    for one in known:
+        found = [kind for kind, names in NAMES.items() if _plain(one) in names]
+        if found:
+            kinds.update(found)
+            used.add(one)
+    return [] if {"rating", "time"} <= kinds else [str(one) for one in known if one not in used]
+
+
+def _plain(name: Any) -> str:
+    return "".join(character for character in str(name).lower() if character.isalnum())
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{names[:SHOWN]}{more}"
+
+
+def _missing_help(kind: str, known: list[Any]) -> str:
+    """What to do if no column is recognised: name one that is not another kind's."""
+    others = {name for other, names in NAMES.items() if other != kind for name in names}
+    free = [one for one in known if _plain(one) not in others]
+    if len(known) > SHOWN:
+        return f"a frame has one row for each interaction; name the column of the {kind}s with {kind}_col"
+    return f"name it, such as {kind}_col={free[0]!r}" if free else f"add a column of {kind}s"
 
 
 def _is_no_column(name: Any) -> bool:

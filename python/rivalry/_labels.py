@@ -75,6 +75,8 @@ class Labels:
                 if alike
                 else f"give an id as in the data, such as {next(iter(known), '')!r}"
             )
+            if self.noun == "user":
+                help_ += "; for a new user pass user_items and recalculate_user=True"
             raise IndexError(f"unknown {self.noun} {value!r}\n  help: {help_}")
         return number
 

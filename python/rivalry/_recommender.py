@@ -62,7 +62,7 @@ class Recommender(Parameters, Ranking):
     for bit: for any number of threads, and on the command line, too.
 
     ``None`` stands for the default of a setting, which depends on the model or the loss; the values below are those of
-    ``"mf"`` with the default loss. Closed-form models, such as ``"ease"``, have no loss and no epochs, and but for
+    ``"mf"`` with the default loss. Closed-form models, such as ``"ease"``, have no loss and no epochs, and, except for
     ``"ials"`` no factors: for them, these settings must not be given.
 
     Parameters

@@ -71,7 +71,7 @@ def split(
     split: Split = "random",
     *,
     test: Optional[float] = None,
-    validation: Union[float, Split] = "auto",
+    validation: Union[None, float, Split] = "auto",
     seed: int = 0,
     min_rating: Optional[float] = None,
     user_core: Optional[int] = None,
@@ -118,7 +118,8 @@ def split(
     """
     columns = Columns(user_col, item_col, rating_col, time_col)
     log = to_log(user_items, columns, rating=min_rating is not None, time=True)
-    prepare = preparation(split, validation, seed, min_rating, user_core, item_core)
+    held_out: Union[float, Split] = "none" if validation is None else validation
+    prepare = preparation(split, held_out, seed, min_rating, user_core, item_core)
     if test is not None:
         prepare["split"]["test"] = test
     return split_log(log, prepare, name)

@@ -160,8 +160,8 @@ fn what_can_not_be_searched_is_refused_and_nothing_is_written() {
     holds(&refused("user,item\n", &[]), &["error: "]);
     holds(&refused("user,item\na,b\n", &["--user-col", "who"]), &["--user-col", "who"]);
     let good = rows(&|n| n / 5, &|n| n * 7 % 30, 100);
-    holds(&refused(&good, &["--minutes", "0"]), &["minutes", "not a time to spend"]);
-    holds(&refused(&good, &["--minutes", "-1"]), &["not a time to spend"]);
+    holds(&refused(&good, &["--minutes", "0"]), &["minutes", "expected a time above zero"]);
+    holds(&refused(&good, &["--minutes", "-1"]), &["expected a time above zero"]);
     holds(&refused(&good, &["--metric", "NDCG@500", "--minutes", "0.001"]), &["500"]);
     holds(&world.fails(2, &["auto", "nothing.csv"]), &["nothing.csv"]);
     holds(&world.fails(2, &["auto", "-"]), &["can't read standard input"]);

@@ -18,9 +18,11 @@ fn documented(section: &str) -> BTreeSet<String> {
     first.flat_map(|column| column.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
 }
 
+/// What is in a folder, without hidden files.
 fn names(world: &World, folder: &str) -> BTreeSet<String> {
     let entries = fs::read_dir(world.path(folder)).unwrap();
-    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| !name.starts_with('.')).collect()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::support::{SMALL, World, holds, log};
 #[test]
 fn errors_name_the_flags_of_the_command() {
     let world = World::with_log();
-    world.write("odd.csv", &log().replace("user,item,rating,time", "who,thing,stars,when"));
+    world.write("odd.csv", &log().replace("user,item,rating,time", "who,thing,stars,moment"));
     let stats = |args: &[&str]| world.fails(2, &[&["data", "stats", "odd.csv"], args].concat());
     holds(&stats(&[]), &["odd.csv:1: --user-col: no user column found", "choose one with --user-col"]);
     let error = stats(&["--user-col", "who", "--item-col", "thng"]);
@@ -13,10 +13,10 @@ fn errors_name_the_flags_of_the_command() {
     let columns = ["--user-col", "who", "--item-col", "thing"];
     let error = stats(&[&columns[..], &["--split", "time"]].concat());
     holds(&error, &["--split: this split needs timestamps", "--time-col", "--split random"]);
-    let error = stats(&[&columns[..], &["--rating-col", "when", "--time-col", "when"]].concat());
+    let error = stats(&[&columns[..], &["--rating-col", "moment", "--time-col", "moment"]].concat());
     holds(
         &error,
-        &["--time-col: 'when' is given both as the rating and as the time column", "--rating-col and"],
+        &["--time-col: 'moment' is given both as the rating and as the time column", "--rating-col and"],
     );
     let error = world.fails(2, &["train", "--data", "log.csv", "--test", "1.5"]);
     holds(&error, &["--test: 1.5 is not a fraction above 0 and below 1"]);

@@ -42,6 +42,41 @@ fn a_search_file_gives_the_best_of_each_loss_and_a_folder_for_each_trial() {
 }
 
 #[test]
+fn the_shares_of_an_array_job_are_one_sweep() {
+    let world = World::new();
+    world.write("search.toml", SEARCH);
+    let alone = world.json(&["sweep", "search.toml", "--out", "alone", "--json"]);
+    let share = |share: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rivalry"));
+        command.args(["sweep", "search.toml", "--out", "shared", "--json", "--quiet", "--shard", share]);
+        command.current_dir(world.path("")).stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let tasks = ["0/3", "1/3", "2/3"].map(share);
+    for task in tasks {
+        let output = task.wait_with_output().unwrap();
+        assert!(output.status.success());
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(names(&found), names(&alone));
+    }
+    for name in names(&alone) {
+        let log = |sweep: &str| String::from_utf8(world.read(&format!("{sweep}/{name}/log.jsonl"))).unwrap();
+        let epochs = |sweep: &str| log(sweep).lines().count();
+        assert_eq!(epochs("shared"), epochs("alone"), "every epoch of {name} was trained once");
+    }
+    let error = world.fails(2, &["sweep", "search.toml", "--shard", "4/3"]);
+    holds(&error, &["found share 4 of 3, expected at most 3"]);
+}
+
+#[test]
+fn values_of_a_closed_form_are_searched_without_a_loss() {
+    let world = World::new();
+    let args = ["sweep", "--data", "synthetic", "--model", "item-knn", "--grid", "model.k=5,10", "--json"];
+    let found = world.json(&args);
+    assert_eq!(names(&found).len(), 3, "two, and the default");
+    assert!(names(&found).iter().all(|name| name.starts_with("item-knn-")), "{found:#}");
+}
+
+#[test]
 fn a_loss_comes_with_its_grid() {
     let world = World::new();
     let args = [

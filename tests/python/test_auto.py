@@ -54,7 +54,7 @@ def test_columns_and_settings_are_named(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_is_named() -> None:
-    with pytest.raises(ValueError, match="minutes: 0 is not a time to spend"):
+    with pytest.raises(ValueError, match="minutes: found 0, expected a time above zero"):
         rivalry.auto(frame(), 0)
     with pytest.raises(TypeError, match="data must be a frame, a path or the name"):
         rivalry.auto([1, 2])

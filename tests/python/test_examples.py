@@ -20,7 +20,9 @@ def run(name: str, folder: Path, *needs: str) -> str:
     """What an example prints; skipped by name where a library it shows is not installed."""
     for library in needs:
         pytest.importorskip(library, reason=f"{library} is not installed")
-    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "MLFLOW_DISABLE_TELEMETRY": "true"}
+    # Ray would join the cluster of a test that runs at the same time.
+    ray = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ADDRESS": "local"}
+    environment = {**os.environ, **ray, "MLFLOW_DISABLE_TELEMETRY": "true"}
     done = subprocess.run(
         [sys.executable, str(ROOT / "examples" / name)],
         cwd=folder,
@@ -52,6 +54,12 @@ def test_ray_tune(tmp_path: Path) -> None:
     best = re.search(r"best NDCG@20 (0\.\d+)", printed)
     assert best is not None and float(best[1]) > 0.1
     assert "4 trials, 0 failed" in printed
+
+
+def test_ray_sweep(tmp_path: Path) -> None:
+    printed = run("cluster/ray_sweep.py", tmp_path, "ray")
+    assert sorted(line.split()[0] for line in printed.splitlines()) == ["dsl-ca", "sl"]
+    assert (tmp_path / "runs" / "ray" / "chosen.json").exists()
 
 
 def test_mlflow(tmp_path: Path) -> None:

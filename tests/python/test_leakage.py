@@ -36,7 +36,7 @@ def test_a_data_set_with_other_ids_is_refused(frame: Any) -> None:
     model = rivalry.Recommender(model="ease").fit(rivalry.split(frame))
     shuffled = rivalry.split(frame.sample(frac=1, random_state=1))
     assert list(shuffled.user_ids) != list(model.user_ids)
-    with pytest.raises(ValueError, match="the users of the data set are not those the model was fitted on"):
+    with pytest.raises(ValueError, match="the users of the data set differ from those the model was fitted on"):
         rivalry.evaluate(model, shuffled)
 
 

@@ -18,7 +18,7 @@ def test_the_exported_index_finds_the_best_items(command: str, tmp_path: Path) -
     subprocess.run(train, check=True, capture_output=True)
     export = [command, "export", str(run), "--to", "usearch-hnsw", "-o", str(out), "--json"]
     done = subprocess.run(export, capture_output=True, text=True)
-    if "without the feature `usearch`" in done.stderr:
+    if "without the feature `hnsw`" in done.stderr:
         pytest.skip("the command was built without USearch")
     assert done.returncode == 0, done.stderr
     index = index_module.Index.restore(str(out / "items.usearch"))

@@ -60,6 +60,14 @@ impl InlineGrids {
         Ok(grids)
     }
 
+    /// What is searched of a closed-form model besides these keys.
+    pub fn of_models(&self) -> LossGrid {
+        match self.keys.iter().any(|(key, _)| key.starts_with("model.")) {
+            true => LossGrid::Empty,
+            false => LossGrid::BuiltIn,
+        }
+    }
+
     /// What is searched of a loss besides these keys.
     pub fn of_losses(&self) -> LossGrid {
         match (self.paper, self.keys.is_empty()) {

@@ -26,7 +26,7 @@ use crate::training::damage_note;
 pub fn sweep_options(jobs: Option<u16>) -> SweepOptions {
     let threads = rayon::current_num_threads();
     let jobs = jobs.map_or(threads, usize::from).clamp(1, threads);
-    SweepOptions { jobs, threads, halving: None, keep_models: false }
+    SweepOptions { jobs, threads, halving: None, keep_models: false, shard: None }
 }
 
 /// How each of the parallel trials loads its data; they share the memory limit.

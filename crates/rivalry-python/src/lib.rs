@@ -16,6 +16,7 @@ mod lists;
 mod loss;
 mod model;
 mod serve;
+mod sweep;
 mod times;
 
 /// The module `rivalry._rivalry`.
@@ -32,13 +33,15 @@ mod _rivalry {
     #[pymodule_export]
     use super::interactions::Interactions;
     #[pymodule_export]
-    use super::lists::{config, datasets, losses, models, optimizers, samplers};
+    use super::lists::{column_names, config, datasets, losses, models, optimizers, samplers};
     #[pymodule_export]
     use super::loss::{loss_f32, loss_f64};
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
     use super::serve::Server;
+    #[pymodule_export]
+    use super::sweep::{Sweep, train_trial};
     #[pymodule_export]
     use super::times::parse_times;
 

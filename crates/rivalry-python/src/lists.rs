@@ -1,8 +1,11 @@
 //! The lists of models, losses, samplers, optimisers and data sets, and configs made of their settings.
 
+use std::collections::BTreeMap;
+
 use pyo3::prelude::*;
 use rivalry::config::Config;
 use rivalry::data::catalogue;
+use rivalry::data::read::COLUMN_NAMES;
 use rivalry::loss::{LOSSES, LossConfig, NegativeFeatures};
 use rivalry::models::{Kind, MODELS};
 use rivalry::optim::OPTIMIZERS;
@@ -61,6 +64,12 @@ pub fn optimizers() -> String {
 #[pyfunction]
 pub fn datasets() -> String {
     json!(catalogue()).to_string()
+}
+
+/// The names by which each kind of column is recognised, most likely first.
+#[pyfunction]
+pub fn column_names() -> BTreeMap<&'static str, Vec<&'static str>> {
+    COLUMN_NAMES.iter().map(|&(kind, names)| (kind, names.to_vec())).collect()
 }
 
 /// The complete config of these settings, as JSON.

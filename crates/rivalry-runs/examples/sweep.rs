@@ -35,7 +35,7 @@ fn sweep(folder: &Path) -> Result<(), Box<dyn Error>> {
          grid = { loss.type = ['sl', 'cap'], loss.tau = [0.1, 0.3] }
          seeds = 2",
     )?;
-    let options = SweepOptions { jobs: 2, threads: 2, halving: None, keep_models: false };
+    let options = SweepOptions { jobs: 2, threads: 2, halving: None, keep_models: false, shard: None };
     let found = SweepFolder::open(folder, LoadOptions::default())?.sweep(&space, &options, &Lines)?;
     let Some(result) = found else { return Ok(()) };
     for best in &result.selected {

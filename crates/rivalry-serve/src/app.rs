@@ -102,7 +102,7 @@ impl App {
 fn loaded(served: &crate::served::Served) -> String {
     let model = served.model();
     let index = match &served.index {
-        Some(index) => format!(", HNSW index with recall@20 {:.4}", index.recall()),
+        Some(index) => format!(", HNSW index with recall@20 {:.4}", index.recall_at_20),
         None => String::new(),
     };
     let kind = model.config.model.name();

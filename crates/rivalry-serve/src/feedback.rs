@@ -3,7 +3,7 @@
 //! An event is acknowledged after it is on the disk: the lines of all requests that wait are written with one call and
 //! synced once (`fdatasync`), and then all of them are answered.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -56,6 +56,12 @@ impl FeedbackLog {
     pub fn open(path: &Path, each: &mut dyn FnMut(&Record), metrics: Arc<Metrics>) -> Result<Self> {
         let failed = |e| Error::io("write", path, e);
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(InputError::new("another server writes to this feedback log")
+                .file(path)
+                .help("give each server a log of its own; rivalry update --from-feedback takes several")
+                .into());
+        }
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(|e| Error::io("read", path, e))?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);

@@ -17,8 +17,6 @@ mod extract;
 mod feedback;
 mod file_stamp;
 mod guard;
-#[cfg_attr(feature = "hnsw", path = "hnsw.rs")]
-#[cfg_attr(not(feature = "hnsw"), path = "no_index.rs")]
 mod index;
 mod metrics;
 mod models;

@@ -8,13 +8,24 @@ use rivalry::files::checksum::checksum;
 use rivalry::memory::MemoryLimit;
 use rivalry::model::Model;
 use rivalry::ranker::{Filter, Known, Ranker};
-use rivalry::{Error, Result};
+use rivalry::{Error, InputError, Result};
 use rivalry_runs::inspect::{ReferenceBatch, Slate};
 use rivalry_runs::run::model_file;
 
 use crate::compute::UserTask;
 use crate::file_stamp::FileStamp;
 use crate::index::Index;
+
+/// The error where there is no model file.
+fn no_model(path: &Path) -> Error {
+    let folder = path.parent().unwrap_or(path);
+    let best = folder.join("best");
+    let help = match model_file(&best).is_file() {
+        true => format!("did you mean {}?", best.display()),
+        false => "give the folder of a run, such as runs/auto-log/best, or a model file".to_owned(),
+    };
+    InputError::new("there is no model").file(path).help(help).into()
+}
 
 /// Items with scores, best first.
 pub(crate) type List = Vec<(u32, f32)>;
@@ -45,7 +56,10 @@ impl Served {
     /// If there is none, or it is damaged.
     pub fn load(name: &str, path: &Path, approximate_from: Option<usize>) -> Result<Self> {
         let path = model_file(path);
-        let failed = |e| Error::io("read", &path, e);
+        let failed = |e: std::io::Error| match e.kind() {
+            std::io::ErrorKind::NotFound => no_model(&path),
+            _ => Error::io("read", &path, e),
+        };
         // First, so that a change while the file is read is seen as one.
         let stamp = FileStamp::of(&path).map_err(failed)?;
         // The file, its tensors, and the tables made of them.

@@ -1,7 +1,7 @@
 //! Embeddings for other tools, such as vector stores: the vectors whose dot products are the scores, with original ids.
 
-#[cfg_attr(feature = "usearch", path = "vectors/usearch.rs")]
-#[cfg_attr(not(feature = "usearch"), path = "vectors/no_usearch.rs")]
+#[cfg_attr(feature = "hnsw", path = "vectors/hnsw.rs")]
+#[cfg_attr(not(feature = "hnsw"), path = "vectors/no_hnsw.rs")]
 mod index;
 
 use std::io::Write;
@@ -14,6 +14,11 @@ use crate::ranker::Ranker;
 use crate::tensors::Tensors;
 use crate::{Error, InputError, Matrix, Result};
 
+pub use index::ItemIndex;
+
+/// Whether this build has the HNSW index ([`ItemIndex`]): the feature `hnsw`.
+pub const HAS_ITEM_INDEX: bool = cfg!(feature = "hnsw");
+
 /// A format of vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorFormat {
@@ -24,8 +29,17 @@ pub enum VectorFormat {
     /// `embeddings.safetensors`, with the tensors `users` and `items`, and the ids as in a model file.
     Safetensors,
     /// `items.usearch`, an HNSW index that USearch reads, whose keys are the rows of `items.csv`; and `users.npy` to search it
-    /// with, whose rows are those of `users.csv`. Needs the feature `usearch`.
+    /// with, whose rows are those of `users.csv`. Needs the feature `hnsw`.
     UsearchHnsw,
+}
+
+/// How items are inserted into an [`ItemIndex`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inserting {
+    /// By one thread, so that the index is the same every time.
+    InOrder,
+    /// By all threads of the pool.
+    InParallel,
 }
 
 /// What was written.
@@ -64,7 +78,9 @@ pub fn export_vectors(
         let error = InputError::new("already exists").file(existing);
         return Err(error.help("choose another folder, or add --force to replace it").into());
     }
-    let index = (format == VectorFormat::UsearchHnsw).then(|| index::index_file(ranker)).transpose()?;
+    let index = (format == VectorFormat::UsearchHnsw)
+        .then(|| ItemIndex::build(ranker, Inserting::InOrder))
+        .transpose()?;
     std::fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, e))?;
     match format {
         VectorFormat::Npy => {
@@ -87,14 +103,14 @@ pub fn export_vectors(
             file.write(&files[0])?;
         }
         VectorFormat::UsearchHnsw => {
-            let content = index.as_ref().map_or(&[][..], |(content, _)| content);
-            write_atomically(&files[2], |file| file.write_all(content))?;
+            let content = index.as_ref().map_or(Ok(Vec::new()), ItemIndex::file)?;
+            write_atomically(&files[2], |file| file.write_all(&content))?;
             write_npy(&files[0], &embeddings.users)?;
             write_table(&files[1], &model.users, None)?;
             write_table(&files[3], &model.items, None)?;
         }
     }
-    Ok(Exported { files, recall_at_20: index.map(|(_, recall)| recall) })
+    Ok(Exported { files, recall_at_20: index.map(|index| index.recall_at_20(ranker)).transpose()? })
 }
 
 /// A table of ids, and of their vectors if there are any.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, value_parser};
+use rivalry_runs::sweep::Shard;
 
 use super::Common;
 
@@ -46,11 +47,15 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
     /// Make the tables from a folder of records, without training
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["record", "dry_run", "out", "epochs", "patience", "jobs"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["record", "dry_run", "out", "epochs", "patience", "jobs", "shard"])]
     pub tables_from: Option<PathBuf>,
     /// Trainings to run in parallel [default: number of threads]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
+    /// Begin with share I of N of the trainings, then take what no other process has begun: for the tasks of an array job, with
+    /// --out on a file system that all of them see
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
     /// Folder to search first for named data sets
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 use rivalry::InputError;
-use rivalry_runs::sweep::is_closed_form;
+use rivalry_runs::sweep::{Shard, is_closed_form};
 
 use super::Common;
 use super::data::{Layer, PrepareArgs, ReadArgs, seed};
@@ -22,7 +22,8 @@ Wherever there is something to search, the defaults of the loss and the preset f
 there is one, are trials, too, and are trained to the end: a sweep never ends below them. It warns
 if the best lies at the edge of what was searched.\n
 Trials are selected on the validation set, never on the test set. Run the same command again to
-resume an interrupted sweep, or several times at once to share the work between processes.")]
+resume an interrupted sweep, or several times at once, on any machines that share its folder, to
+share the work between processes.")]
 pub struct SweepArgs {
     /// TOML search file [default: search around what works for each --loss]
     pub file: Option<PathBuf>,
@@ -74,6 +75,10 @@ pub struct SweepArgs {
     /// Trials to run in parallel [default: number of threads]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Run")]
     pub jobs: Option<u16>,
+    /// Begin with share I of N of the trials, then take what no other process has begun: for the tasks of an array job, with
+    /// --out on a file system that all of them see
+    #[arg(long, value_name = "I/N", help_heading = "Run")]
+    pub shard: Option<Shard>,
     /// Keep the models of all trials, not only the best of each loss
     #[arg(long, help_heading = "Run")]
     pub keep_models: bool,

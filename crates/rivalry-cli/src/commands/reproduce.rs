@@ -34,7 +34,7 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<()> {
     }
     let records = args.record.as_deref().map(Records::new);
     let missing = records.as_ref().map_or_else(|| Ok(plan.clone()), |records| records.missing(&plan))?;
-    let options = SweepOptions { keep_models: true, ..sweep_options(args.jobs) };
+    let options = SweepOptions { keep_models: true, shard: args.shard, ..sweep_options(args.jobs) };
     let estimate = table::seconds(missing.cost() / options.threads as f64);
     if args.dry_run {
         return Ok(show_plan(args, &missing, &estimate)?);

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rivalry::vectors::HAS_ITEM_INDEX;
 use rivalry::{Error, InputError, Result};
 use rivalry_serve::{Limits, ServeOptions, Server};
 
@@ -16,6 +17,11 @@ const SHORTEST_KEY: usize = 16;
 pub fn run(args: &ServeArgs) -> anyhow::Result<()> {
     // Models are replaced for as long as the process lives.
     rivalry_kernels::map_large_blocks();
+    if args.approximate.is_some() && !HAS_ITEM_INDEX {
+        let what = "this build has no HNSW index: it was built without the feature `hnsw`";
+        let help = "leave --approximate out: the search is exact then";
+        return Err(Error::from(InputError::new(what).field("--approximate").help(help)).into());
+    }
     let defaults = ServeOptions::new(args.runs.clone());
     let options = ServeOptions {
         listen: args.listen,

@@ -52,6 +52,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     let options = SweepOptions {
         halving: args.halving.then(Halving::default),
         keep_models: args.keep_models,
+        shard: args.shard,
         ..sweep_options(args.jobs)
     };
     let load = load_options_per_job(machine, args.data_dir.as_deref(), options.jobs);
@@ -65,9 +66,8 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
         say(format_args!("sweep   {all}{with} in {}, {} in parallel", out.display(), options.jobs));
         trials_by_group(&trials).iter().for_each(|line| say(format_args!("        {line}")));
         if trials.len() > MANY && args.trials.is_none() {
-            say(
-                "note    that is a large grid: --trials 50 draws some of it, --halving drops poor trials early",
-            );
+            let halving = if args.halving { "" } else { ", --halving drops poor trials early" };
+            say(format_args!("note    that is a large grid: --trials 50 draws some of it{halving}"));
         }
     }
     drop(dataset);
@@ -124,7 +124,8 @@ fn search_space(args: &SweepArgs) -> rivalry::Result<SearchSpace> {
         space = space.with(setting_layer(setting)?);
     }
     let inline = InlineGrids::parse(&args.grid)?;
-    let losses = match args.file.is_none() && args.loss.is_empty() && !inline.keys.is_empty() {
+    let named = args.file.is_some() || !args.loss.is_empty() || args.closed_forms().next().is_some();
+    let losses = match !named && !inline.keys.is_empty() {
         true => Config::default().loss_name().into_iter().map(str::to_owned).collect(),
         false => args.loss.clone(),
     };
@@ -132,7 +133,7 @@ fn search_space(args: &SweepArgs) -> rivalry::Result<SearchSpace> {
         space = space.with_loss(loss, inline.of_losses())?;
     }
     for model in args.closed_forms() {
-        space = space.with_model(model)?;
+        space = space.with_model(model, inline.of_models())?;
     }
     for (key, values) in inline.keys {
         space = space.with_values(&key, values);

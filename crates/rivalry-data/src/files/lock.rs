@@ -92,7 +92,7 @@ pub(super) fn is_at(_: &File, path: &Path) -> bool {
 }
 
 /// The name of this machine: folders may be shared between machines.
-fn host() -> String {
+pub fn host() -> String {
     let known = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let known =
         known.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());

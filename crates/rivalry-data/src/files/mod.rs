@@ -8,7 +8,7 @@ mod output;
 mod pending;
 
 pub use atomic::{TEMP_PREFIX, folder_of, write as write_atomically};
-pub use lock::{FolderLock, LOCK_FILE};
+pub use lock::{FolderLock, LOCK_FILE, host};
 pub use output::{Output, OutputWriter};
 
 pub(crate) use atomic::sync_folder;

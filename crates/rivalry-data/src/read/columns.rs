@@ -7,15 +7,17 @@ use crate::{InputError, did_you_mean};
 #[rustfmt::skip]
 const USER: &[&str] = &[
     "user", "userid", "uid", "userprocid", "userorgid", "reviewerid", "visitorid", "customerid", "memberid",
-    "playerid", "accountid", "username", "sessionid",
+    "playerid", "accountid", "username", "sessionid", "users",
 ];
 #[rustfmt::skip]
 const ITEM: &[&str] = &[
     "item", "itemid", "iid", "itemprocid", "itemorgid", "movieid", "movie", "parentasin", "asin", "productid",
     "product", "businessid", "bookid", "isbn", "songid", "trackid", "artistid", "animeid", "gameid", "appid",
-    "newsid", "articleid", "videoid", "recipeid", "locationid", "venueid", "poiid",
+    "newsid", "articleid", "videoid", "recipeid", "locationid", "venueid", "poiid", "items", "sku",
 ];
-const RATING: &[&str] = &["rating", "ratings", "score", "stars", "star", "overall", "weight", "preference"];
+#[rustfmt::skip]
+const RATING: &[&str] =
+    &["rating", "ratings", "score", "stars", "star", "overall", "weight", "preference", "value"];
 const TIME: &[&str] = &[
     "timestamp",
     "time",
@@ -26,7 +28,14 @@ const TIME: &[&str] = &[
     "datetime",
     "createdat",
     "date",
+    "when",
+    "at",
 ];
+
+/// The names by which the columns of users, items, ratings and times are recognised, most likely first: in lower case,
+/// letters and digits alone.
+pub const COLUMN_NAMES: [(&str, &[&str]); 4] =
+    [("user", USER), ("item", ITEM), ("rating", RATING), ("time", TIME)];
 
 /// One column: its index from 0 and its name in error messages.
 #[derive(Clone, Debug, PartialEq)]

@@ -35,6 +35,7 @@ mod tests;
 use std::path::Path;
 
 pub(crate) use self::archive::EXTENSIONS as COMPRESSED;
+pub use self::columns::COLUMN_NAMES;
 pub use self::options::ReadOptions;
 use self::parallel::Sizes;
 pub use self::reading::{ColumnRead, Reading, SkippedRow, SkippedRows};

@@ -7,7 +7,7 @@ use rivalry::train::trainer;
 
 use super::search::Search;
 use super::{Skipped, Stage};
-use crate::sweep::{SearchSpace, SweepOptions, Trial, TrialState};
+use crate::sweep::{LossGrid, SearchSpace, SweepOptions, Trial, TrialState};
 use crate::{Error, Result};
 
 /// The models, cheap ones first. Popularity is fitted whatever the budget is.
@@ -74,7 +74,10 @@ impl Search<'_> {
     /// The trials of a model; `None` if it does not fit into memory.
     fn candidate(&mut self, model: &str) -> Result<Option<Candidate>> {
         let total = 1 + ROUNDS.iter().sum::<usize>();
-        let space = SearchSpace::new().with(self.task.clone()).with_model(model)?.with_draws(total);
+        let space = SearchSpace::new()
+            .with(self.task.clone())
+            .with_model(model, LossGrid::BuiltIn)?
+            .with_draws(total);
         let mut trials = space.trials()?;
         trials.truncate(total);
         let Some(first) = trials.first() else { return Ok(None) };

@@ -137,9 +137,9 @@ impl Auto {
     /// If the log can't be read, is too small to hold anything out, or the metric can't be measured on it.
     pub fn new(options: AutoOptions) -> Result<Self> {
         if !(options.minutes > 0.0 && options.minutes.is_finite()) {
-            return Err(InputError::new(format!("{} is not a time to spend", options.minutes))
+            return Err(InputError::new(format!("found {}, expected a time above zero", options.minutes))
                 .field("minutes")
-                .help("give a number above zero, such as 10")
+                .help("give the minutes that the search may take, such as 10")
                 .into());
         }
         let Prepared { mut understood, config, dataset } = understand(&options.settings, &options.load)?;
@@ -228,7 +228,7 @@ impl Auto {
             folder,
             dataset: Arc::clone(&self.dataset),
             task: self.task(),
-            options: SweepOptions { jobs: threads, threads, halving: None, keep_models: false },
+            options: SweepOptions { jobs: threads, threads, halving: None, keep_models: false, shard: None },
             memory: load.memory,
             load,
             clock,

@@ -38,7 +38,7 @@ impl RunFolder {
     pub fn create(path: &Path, config: &Config, replace: bool) -> Result<Self> {
         Self::check_free(path, replace)?;
         std::fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
-        let folder = Self::locked(path, FolderLock::acquire(path)?);
+        let folder = Self::holding(path, Some(FolderLock::acquire(path)?));
         for file in FILES {
             remove(&folder.path.join(file))?;
         }
@@ -46,9 +46,9 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// A folder with its lock held.
-    pub(super) fn locked(path: &Path, lock: FolderLock) -> Self {
-        Self { path: path.to_owned(), _lock: Some(Arc::new(lock)) }
+    /// A folder with its lock held, if there is one.
+    pub(super) fn holding(path: &Path, lock: Option<FolderLock>) -> Self {
+        Self { path: path.to_owned(), _lock: lock.map(Arc::new) }
     }
 
     /// The same folder with its lock held.

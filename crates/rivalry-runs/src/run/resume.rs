@@ -43,8 +43,12 @@ impl RunFolder {
     }
 
     /// Starts a run, or continues the one in the folder. The caller holds the lock.
-    pub(crate) fn create_or_resume(path: &Path, config: &Config, lock: FolderLock) -> Result<ResumedRun> {
-        let folder = Self::locked(path, lock);
+    pub(crate) fn create_or_resume(
+        path: &Path,
+        config: &Config,
+        lock: Option<FolderLock>,
+    ) -> Result<ResumedRun> {
+        let folder = Self::holding(path, lock);
         if !path.join(CONFIG).is_file() {
             folder.write_config(config)?;
         }

@@ -1,16 +1,17 @@
 //! The folder of a sweep.
 //!
-//! All state is on disk: a trial is a run folder, and the process that trains it holds its lock. A process can therefore be
-//! killed at any time, and several processes can share a sweep.
+//! All state is on disk: a trial is a run folder, and the process that trains it holds its lease. A process can therefore be
+//! killed at any time, and several processes, on one machine or on several, can share a sweep.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::lease::Leases;
 use super::select::{best_of_each_group, check_seeds, check_validation};
 use super::workers::Workers;
 use super::{
-    Halving, Origin, Rung, SearchSpace, SelectedTrial, SweepObserver, SweepResult, Trial, TrialStatus,
+    Halving, Origin, Rung, SearchSpace, SelectedTrial, Shard, SweepObserver, SweepResult, Trial, TrialStatus,
     result, status,
 };
 use crate::run::RunFolder;
@@ -24,6 +25,7 @@ pub struct SweepFolder {
     path: PathBuf,
     load: LoadOptions,
     datasets: Mutex<HashMap<String, Arc<Dataset>>>,
+    leases: Leases,
     /// The statuses of trials that are over, which are read once.
     over: Mutex<HashMap<String, TrialStatus>>,
 }
@@ -39,6 +41,8 @@ pub struct SweepOptions {
     pub halving: Option<Halving>,
     /// Whether to keep the models of all trials, not only the best of each group.
     pub keep_models: bool,
+    /// The share of the trials that this process begins with, if several processes work on the sweep.
+    pub shard: Option<Shard>,
 }
 
 impl SweepFolder {
@@ -48,11 +52,12 @@ impl SweepFolder {
     /// If the folder can't be created.
     pub fn open(path: &Path, load: LoadOptions) -> Result<Self> {
         std::fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
-        Ok(Self { path: path.to_owned(), load, datasets: Mutex::default(), over: Mutex::default() })
+        let leases = Leases::new(path);
+        Ok(Self { path: path.to_owned(), load, datasets: Mutex::default(), leases, over: Mutex::default() })
     }
 
     /// Takes a data set that is loaded already for those of a config.
-    pub(crate) fn take_dataset(&self, config: &DataConfig, dataset: Arc<Dataset>) {
+    pub fn take_dataset(&self, config: &DataConfig, dataset: Arc<Dataset>) {
         let mut known = self.datasets.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(key_of(config), dataset);
     }
@@ -60,6 +65,10 @@ impl SweepFolder {
     /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    pub(super) fn leases(&self) -> &Leases {
+        &self.leases
     }
 
     /// How much memory one trial may use.
@@ -89,13 +98,7 @@ impl SweepFolder {
         check_seeds(&trials, space.seeds())?;
         let Some(statuses) = self.run(&trials, options, observer)? else { return Ok(None) };
         let best: Vec<Trial> = best_of_each_group(&trials, &statuses).into_iter().cloned().collect();
-        let seeds = |trial: &Trial| -> Vec<Trial> {
-            let first = trial.config.seed;
-            // A closed form does not depend on the seed.
-            let seeds = if trial.config.model.uses_seed() { space.seeds() } else { 1 };
-            (0..seeds as u64).map(|offset| trial.with_seed(first + offset)).collect()
-        };
-        let repeated: Vec<Trial> = best.iter().flat_map(seeds).collect();
+        let repeated: Vec<Trial> = best.iter().flat_map(|trial| space.seeds_of(trial)).collect();
         let new = repeated.iter().filter(|trial| !statuses.iter().any(|known| known.name == trial.name));
         let all: Vec<Trial> = trials.iter().chain(new).cloned().collect();
         let options = SweepOptions { keep_models: true, halving: None, ..*options };
@@ -107,7 +110,8 @@ impl SweepFolder {
             let rivals = || trials.iter().zip(&statuses).filter(|(rival, _)| rival.group() == trial.group());
             let default = rivals().find(|(rival, _)| rival.origin == Origin::Default);
             let default = default.and_then(|(_, status)| status.valid);
-            let selected = SelectedTrial::new(trial, rivals().count(), self.statuses(&seeds(trial))?);
+            let selected =
+                SelectedTrial::new(trial, rivals().count(), self.statuses(&space.seeds_of(trial))?);
             Ok(SelectedTrial { default, edges: space.edges(trial)?, ..selected })
         });
         let mut selected: Vec<SelectedTrial> = selected.collect::<Result<_>>()?;
@@ -158,7 +162,7 @@ impl SweepFolder {
     ///
     /// # Errors
     /// If a trial can't be run.
-    pub(crate) fn advance(
+    pub fn advance(
         &self,
         trials: &[Trial],
         last_epoch: Option<usize>,
@@ -219,7 +223,7 @@ impl SweepFolder {
         Ok(statuses)
     }
 
-    fn statuses(&self, trials: &[Trial]) -> Result<Vec<TrialStatus>> {
+    pub(super) fn statuses(&self, trials: &[Trial]) -> Result<Vec<TrialStatus>> {
         trials.iter().map(|trial| self.status(trial)).collect()
     }
 

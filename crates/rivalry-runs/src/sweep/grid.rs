@@ -18,14 +18,14 @@ const MAX_TRIALS: usize = 100_000;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Grid(pub Vec<(String, Values)>);
 
-/// Where the grid of a loss comes from.
+/// Where the grid of a loss or a closed-form model comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossGrid {
-    /// The ranges around what works, declared with the loss.
+    /// The ranges around what works, declared with the loss or the model.
     BuiltIn,
-    /// The published search.
+    /// The published search of a loss.
     Paper,
-    /// Nothing but the loss.
+    /// Nothing but the loss or the model.
     Empty,
 }
 
@@ -46,8 +46,8 @@ impl Grid {
     }
 
     /// The grid of a closed-form model: what a sweep tries for each of its parameters.
-    pub fn of_model(entry: &models::Entry) -> Self {
-        let params = entry.params.iter();
+    pub fn of_model(entry: &models::Entry, grid: LossGrid) -> Self {
+        let params = entry.params.iter().filter(|_| grid != LossGrid::Empty);
         let searched =
             params.filter_map(|param| Some((format!("model.{}", param.name), Values::of_param(param)?)));
         Self(std::iter::once(named("model", entry.name)).chain(searched).collect())

@@ -65,7 +65,7 @@ impl Halving {
 
 #[cfg(test)]
 mod tests {
-    use super::super::SearchSpace;
+    use super::super::{LossGrid, SearchSpace};
     use super::*;
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn closed_forms_are_left_alone() {
         let space = SearchSpace::parse("base = { data.source = 'synthetic' }").unwrap();
-        let trials = space.with_model("popularity").unwrap().trials().unwrap();
+        let trials = space.with_model("popularity", LossGrid::BuiltIn).unwrap().trials().unwrap();
         let halving = Halving::default();
         assert_eq!(halving.last_epoch(0, &trials[0]), None);
         let two = vec![trials[0].clone(), trials[0].with_seed(1)];

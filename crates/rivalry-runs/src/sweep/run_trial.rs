@@ -8,7 +8,7 @@ use super::{Trial, TrialState, TrialStatus};
 use crate::run::{ResumedRun, RunFolder};
 use crate::{Error, InputError, Result};
 use rivalry::data::Dataset;
-use rivalry::files::FolderLock;
+use rivalry::files::{FolderLock, host};
 use rivalry::train::{Fitted, Record, TrainEvent, trainer};
 
 /// An event in the course of a trial.
@@ -96,20 +96,25 @@ pub(super) fn run_trial(workers: &Workers<'_>, trial: &Trial, last_epoch: Option
     }
     let path = sweep.path().join(&trial.name);
     std::fs::create_dir_all(&path).map_err(|e| Error::io("create", &path, e))?;
-    let Ok(lock) = FolderLock::try_acquire(&path)? else { return Ok(Attempt::Busy) };
     let dataset = sweep.dataset(&trial.config)?;
-    let mut status = sweep.status(trial)?;
-    if let Ok(folder) = RunFolder::open(&path) {
-        check_same(&folder, trial, &dataset)?;
-        if workers.options.keep_models && status.state == TrialState::Finished && !folder.has_model() {
-            folder.remove_results()?;
-            sweep.forget(trial);
-            status = sweep.status(trial)?;
-        }
-    }
-    if status.has_reached(last_epoch) {
-        let _ = observer.observe(trial, &TrialEvent::Left(&status));
+    if leave_if_done(workers, trial, &dataset, last_epoch)? {
         return Ok(Attempt::Done);
+    }
+    let Some(lease) = sweep.leases().try_acquire(&trial.name)? else { return Ok(Attempt::Busy) };
+    // The lock keeps out other commands on this machine, such as `train --resume`. What another machine left locked on a
+    // shared file system does not count: its lease is over.
+    let lock = match FolderLock::try_acquire(&path)? {
+        Ok(lock) => Some(lock),
+        Err(holder) if holder.ends_with(&format!(" on {}", host())) => return Ok(Attempt::Busy),
+        Err(_) => None,
+    };
+    // Another process may have trained it in the meantime.
+    if leave_if_done(workers, trial, &dataset, last_epoch)? {
+        return Ok(Attempt::Done);
+    }
+    if sweep.status(trial)?.state == TrialState::Finished {
+        RunFolder::open(&path)?.remove_results()?;
+        sweep.forget(trial);
     }
     // Before anything is written, so that a config that can't be trained leaves no run behind.
     trainer(&trial.config, sweep.memory()).check(&dataset)?;
@@ -150,6 +155,9 @@ pub(super) fn run_trial(workers: &Workers<'_>, trial: &Trial, last_epoch: Option
             _ => ControlFlow::Continue(()),
         };
         asked = answer.break_value().or(asked);
+        if lease.is_lost() {
+            return ControlFlow::Break(());
+        }
         if answer.is_break() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let mut checkpointer = folder.checkpointer(&dataset, &config);
@@ -159,6 +167,7 @@ pub(super) fn run_trial(workers: &Workers<'_>, trial: &Trial, last_epoch: Option
             folder.drop_checkpoint()?;
         }
         Ok(Fitted::Stopped(_)) if asked == Some(Stop::Sweep) => return Ok(Attempt::Stopped),
+        Ok(Fitted::Stopped(_)) if lease.is_lost() => return Ok(Attempt::Busy),
         Ok(Fitted::Stopped(_)) => {}
         // Divergence is a result of the settings, and so is a closed form that does not exist: it would happen again.
         Err(error @ (Error::NonFinite { .. } | Error::NanScore { .. })) => {
@@ -172,6 +181,27 @@ pub(super) fn run_trial(workers: &Workers<'_>, trial: &Trial, last_epoch: Option
     let status = sweep.status(trial)?;
     let _ = observer.observe(trial, &TrialEvent::Left(&status));
     Ok(Attempt::Done)
+}
+
+/// Whether a trial has been trained as far as it is to, and its model is there if it is to be kept; the observer is told.
+fn leave_if_done(
+    workers: &Workers<'_>,
+    trial: &Trial,
+    dataset: &Dataset,
+    last_epoch: Option<usize>,
+) -> Result<bool> {
+    let status = workers.folder.status(trial)?;
+    if let Ok(folder) = RunFolder::open(&workers.folder.path().join(&trial.name)) {
+        check_same(&folder, trial, dataset)?;
+        if workers.options.keep_models && status.state == TrialState::Finished && !folder.has_model() {
+            return Ok(false);
+        }
+    }
+    let done = status.has_reached(last_epoch);
+    if done {
+        let _ = workers.observer.observe(trial, &TrialEvent::Left(&status));
+    }
+    Ok(done)
 }
 
 /// Refuses to continue a run with other settings or on other data.

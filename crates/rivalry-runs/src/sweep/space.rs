@@ -138,12 +138,12 @@ impl SearchSpace {
         self
     }
 
-    /// Adds the grid of a closed-form model: the recommended values of each of its parameters. Shared settings of the model
-    /// and of the gradient trainer don't apply to it.
+    /// Adds a closed-form model with its grid: the recommended values of each of its parameters, unless it is to be empty.
+    /// Shared settings of the model and of the gradient trainer don't apply to it.
     ///
     /// # Errors
     /// If there is no such model, or it is trained by gradients: such a model is searched over with a loss.
-    pub fn with_model(mut self, name: &str) -> Result<Self> {
+    pub fn with_model(mut self, name: &str, grid: LossGrid) -> Result<Self> {
         let Some(entry) = MODELS.iter().find(|entry| entry.name == name) else {
             let known = MODELS.iter().map(|entry| entry.name);
             return Err(unknown_name("model", name, known).field("model").into());
@@ -154,7 +154,7 @@ impl SearchSpace {
                 .help("add the grid of a loss, and fix model.type")
                 .into());
         }
-        self.grids.push(Grid::of_model(entry));
+        self.grids.push(Grid::of_model(entry, grid));
         Ok(self)
     }
 
@@ -175,6 +175,12 @@ impl SearchSpace {
     /// The number of seeds with which the best trial of each group is trained in the end.
     pub fn seeds(&self) -> usize {
         self.seeds
+    }
+
+    /// A trial with each of these seeds, or once if its model does not depend on the seed.
+    pub(super) fn seeds_of(&self, trial: &Trial) -> Vec<Trial> {
+        let seeds = if trial.config.model.uses_seed() { self.seeds } else { 1 };
+        (0..seeds as u64).map(|offset| trial.with_seed(trial.config.seed + offset)).collect()
     }
 
     /// Whether there is a grid.

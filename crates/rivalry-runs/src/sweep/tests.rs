@@ -9,7 +9,8 @@ use super::*;
 const SMALL: &str = "base = { data.source = 'synthetic', train = { epochs = 6, eval_every = 2, negatives = 10 }, \
                      model.dim = 8 }\n";
 
-const OPTIONS: SweepOptions = SweepOptions { jobs: 2, threads: 2, halving: None, keep_models: false };
+const OPTIONS: SweepOptions =
+    SweepOptions { jobs: 2, threads: 2, halving: None, keep_models: false, shard: None };
 
 /// Counts how often each trial was started, and asks to stop after so many events.
 #[derive(Default)]

@@ -28,6 +28,9 @@ impl Workers<'_> {
         last_epoch: &(dyn Fn(&Trial) -> Option<usize> + Sync),
     ) -> Result<bool> {
         let mut open: Vec<&Trial> = trials.iter().collect();
+        if let Some(shard) = self.options.shard {
+            shard.own_first(&mut open);
+        }
         while !open.is_empty() {
             let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
             let (busy, fault) = (Mutex::new(Vec::new()), Mutex::new(None));

@@ -136,7 +136,7 @@ fn info(slot: &Slot, served: &Served, share: Option<f64>) -> ModelInfo {
         share,
         search: SearchInfo {
             kind: if served.index.is_some() { "hnsw" } else { "exact" }.to_owned(),
-            recall_at_20: served.index.as_ref().map(crate::index::Index::recall),
+            recall_at_20: served.index.as_ref().map(|index| index.recall_at_20),
         },
         similar_items: scorer.item_similarity().is_some(),
         similar_users: scorer.user_similarity().is_some(),

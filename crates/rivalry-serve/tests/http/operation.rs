@@ -198,8 +198,17 @@ fn what_can_t_be_served_is_refused_before_anything_listens() {
     assert!(error(ServeOptions::new(vec![])).contains("no model is given"));
     assert!(
         error(ServeOptions::new(vec![ModelSource::at(folder.path().join("nowhere"))]))
-            .contains("no such file")
+            .contains("there is no model")
     );
+    let logging = || {
+        let mut options = ServeOptions::new(vec![source("a")]);
+        options.listen.set_port(0);
+        ServeOptions { feedback: Some(folder.path().join("feedback.jsonl")), ..options }
+    };
+    let first = Server::start(logging()).unwrap();
+    assert!(error(logging()).contains("another server writes to this feedback log"));
+    drop(first);
+    assert_eq!(error(logging()), "", "the log is free again");
     assert!(error(ServeOptions::new(vec![source("a"), source("a")])).contains("two models are called 'a'"));
     let split = |shares: &[(&str, f64)]| {
         let mut options = ServeOptions::new(vec![source("a"), source("b")]);

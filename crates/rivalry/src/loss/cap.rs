@@ -31,7 +31,7 @@ pub(super) const CAP: Entry = Entry {
         defaults: Defaults::COSINE,
         about: About {
             formula: "log Σ_j exp((f_j - γ f_i)/τ_ui)",
-            use_when: "as the default: ahead of the others on sparse data, slightly behind `dsl-ca` and `sl` on MovieLens-100k. Not if many negatives are false",
+            use_when: "without a popularity prior: ahead of the others on sparse data, slightly behind `dsl-ca` and `sl` on MovieLens-100k. Not if many negatives are false",
         },
     },
 };

@@ -5,14 +5,12 @@ use rivalry_kernels::TopKSelector;
 
 use super::lists::BlockMut;
 use super::{Candidates, RankedLists};
-use crate::scorer::{ItemBlock, Query, Scorer};
+use crate::scorer::{ITEMS_AT_ONCE, ItemBlock, Query, Scorer};
 use crate::{Error, Matrix, Result};
 
 /// Queries that one thread ranks at a time. The scores of such a block and of a block of items stay in the second-level
 /// cache until the top K are taken.
 pub const QUERIES: usize = 256;
-/// Items that are scored at a time: a whole number of SIMD lanes.
-const ITEMS: usize = 512;
 
 /// The `k` best candidates of each query. `ids` names the queries: the users, or the items whose neighbours are wanted.
 ///
@@ -63,12 +61,36 @@ impl Ranking<'_> {
         mut block: BlockMut<'_>,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        let Scratch { scores, tops } = scratch;
-        tops.resize_with(query.len(), || TopKSelector::new(block.k()));
-        tops.iter_mut().for_each(TopKSelector::clear);
+        scratch.tops.resize_with(query.len(), || TopKSelector::new(block.k()));
+        scratch.tops.iter_mut().for_each(TopKSelector::clear);
+        // Where more items are scored at a time, fewer queries are, so that the scores still stay in the cache.
+        let queries = (QUERIES * ITEMS_AT_ONCE / self.items_at_once()).max(1);
+        if query.len() <= queries {
+            self.push_scores(query, first, &mut scratch.scores, &mut scratch.tops);
+        } else {
+            for (part, tops) in scratch.tops.chunks_mut(queries).enumerate() {
+                let start = part * queries;
+                let query = query.slice(start..start + tops.len());
+                self.push_scores(&query, first + start, &mut scratch.scores, tops);
+            }
+        }
+        for (row, top) in scratch.tops.iter_mut().enumerate() {
+            let best = top.sorted().ok_or(Error::NanScore { user: block.queries[row] })?;
+            block.set(row, best.iter().map(|&(score, place)| (self.candidates.item(place), score)));
+        }
+        Ok(())
+    }
+
+    fn items_at_once(&self) -> usize {
+        self.scorer.items_at_once().clamp(1, self.candidates.len().max(1))
+    }
+
+    /// Shows the scores of all candidates to the selectors of these queries, the first of which is number `first`.
+    fn push_scores(&self, query: &Query, first: usize, scores: &mut Matrix, tops: &mut [TopKSelector]) {
         let n = self.candidates.len();
-        for start in (0..n).step_by(ITEMS) {
-            let items = self.candidates.block(start..(start + ITEMS).min(n));
+        let at_once = self.items_at_once();
+        for start in (0..n).step_by(at_once) {
+            let items = self.candidates.block(start..(start + at_once).min(n));
             self.scorer.score(query, items.clone(), scores);
             for (row, top) in tops.iter_mut().enumerate() {
                 let scores = scores.row_mut(row);
@@ -76,11 +98,6 @@ impl Ranking<'_> {
                 top.push_block(scores, start as u32);
             }
         }
-        for (row, top) in tops.iter_mut().enumerate() {
-            let best = top.sorted().ok_or(Error::NanScore { user: block.queries[row] })?;
-            block.set(row, best.iter().map(|&(score, place)| (self.candidates.item(place), score)));
-        }
-        Ok(())
     }
 }
 

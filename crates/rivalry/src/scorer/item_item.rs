@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{ItemBlock, Query, ReferenceScores, Scorer};
+use super::{ITEMS_AT_ONCE, ItemBlock, Query, ReferenceScores, Scorer};
 use crate::Matrix;
 use crate::data::Interactions;
 
@@ -10,6 +10,11 @@ use crate::data::Interactions;
 pub(crate) trait ItemWeights: Send + Sync + 'static {
     /// The number of items.
     fn n_items(&self) -> usize;
+
+    /// As [`Scorer::items_at_once`].
+    fn items_at_once(&self) -> usize {
+        ITEMS_AT_ONCE
+    }
 
     /// Adds what an item contributes to the scores of these items.
     fn add_row(&self, item: u32, to: &ItemBlock<'_>, out: &mut [f32]);
@@ -90,6 +95,10 @@ impl<W: ItemWeights> Scorer for ItemItemScorer<W> {
 
     fn n_items(&self) -> usize {
         self.weights.n_items()
+    }
+
+    fn items_at_once(&self) -> usize {
+        self.weights.items_at_once()
     }
 
     fn query(&self, users: &[u32]) -> Query {

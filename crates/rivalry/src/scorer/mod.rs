@@ -23,6 +23,9 @@ use crate::Matrix;
 use crate::backbone::Embeddings;
 use crate::data::Interactions;
 
+/// Items that are scored at a time, unless a scorer wants otherwise: a whole number of SIMD lanes.
+pub(crate) const ITEMS_AT_ONCE: usize = 512;
+
 /// Scores items for users.
 ///
 /// A score has the same bits whichever users and items are scored along with it.
@@ -32,6 +35,11 @@ pub trait Scorer: Send + Sync {
 
     /// The number of items.
     fn n_items(&self) -> usize;
+
+    /// The number of items that it scores at a time with the least work. Scores and lists don't depend on it.
+    fn items_at_once(&self) -> usize {
+        ITEMS_AT_ONCE
+    }
 
     /// The queries of known users.
     ///

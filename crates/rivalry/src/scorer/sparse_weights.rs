@@ -99,6 +99,11 @@ impl ItemWeights for SparseWeights {
         self.offsets.len() - 1
     }
 
+    /// All: to find the part of a row that belongs to a block takes longer than to add the row.
+    fn items_at_once(&self) -> usize {
+        self.n_items()
+    }
+
     fn add_row(&self, item: u32, to: &ItemBlock<'_>, out: &mut [f32]) {
         let (items, values) = self.row(item);
         match to {

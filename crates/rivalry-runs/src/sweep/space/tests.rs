@@ -209,14 +209,15 @@ fn closed_form_models_ignore_the_settings_of_the_gradient_trainer() {
         "base = { data.source = 'synthetic', model.dim = 8, train = { epochs = 2, seed = 3 }, loss.type = 'sl' }",
     )
     .unwrap();
-    let space = space.with_loss("bpr", LossGrid::Empty).unwrap().with_model("popularity").unwrap();
+    let space =
+        space.with_loss("bpr", LossGrid::Empty).unwrap().with_model("popularity", LossGrid::BuiltIn).unwrap();
     let fix = |setting: &str| setting_layer(setting).unwrap();
     let found = space.with(fix("model.type=lightgcn")).with(fix("optim.lr=0.01")).trials().unwrap();
     let groups: Vec<String> = found.iter().map(|trial| trial.group().to_string()).collect();
     assert_eq!(groups, ["lightgcn bpr", "popularity"]);
     assert!(found[1].config.gradient.is_none() && found[1].name.starts_with("popularity-"));
     assert_eq!(found[1].config.seed, 3);
-    let error = |name: &str| SearchSpace::new().with_model(name).unwrap_err().to_string();
+    let error = |name: &str| SearchSpace::new().with_model(name, LossGrid::BuiltIn).unwrap_err().to_string();
     assert!(error("popularty").contains("did you mean 'popularity'?"));
     assert!(error("mf").contains("mf is trained with a loss"));
 }
