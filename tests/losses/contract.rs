@@ -61,6 +61,7 @@ fn extreme_scores_stay_finite() {
 fn a_saved_state_is_taken_up_and_a_foreign_one_refused() {
     for_each_loss("", |name, mut loss| {
         loss.set_quantile(3, 0.25);
+        loss.step_quantiles(&[(3, 0.5)]);
         let grads = vec![0.5; loss.n_params()];
         loss.step_params(phases(&*loss)[0], &grads, 0.1);
         loss.step_params(Phase::LossParams, &grads, 0.1);

@@ -84,6 +84,11 @@ impl<'a> Clock<'a> {
         self.spent_before + self.began.elapsed().as_secs_f64()
     }
 
+    /// The whole budget, in seconds.
+    pub fn budget(&self) -> f64 {
+        self.budget
+    }
+
     /// Seconds that the current stage has left.
     pub fn remaining(&self) -> f64 {
         self.remaining_in(&self.state())

@@ -16,7 +16,7 @@ const MODELS: [&str; 7] = ["popularity", "item-knn", "rp3beta", "turbo-cf", "fs-
 /// The share of the budget that they may use at first; they go on with what the gradient models leave.
 pub(super) const FIRST_SHARE: f64 = 0.4;
 
-/// Trials of a model: the first rounds of all models, the last of the better half.
+/// Trials of a model besides its defaults: of all models in the first round, of the better half in the second.
 const ROUNDS: [usize; 2] = [7, 12];
 
 /// The trials of one model.
@@ -25,6 +25,12 @@ struct Candidate {
     /// The number of trials in parallel that fit into memory.
     jobs: usize,
     done: usize,
+}
+
+impl Candidate {
+    fn has_more(&self, trials: usize) -> bool {
+        self.done < trials.min(self.trials.len())
+    }
 }
 
 impl Search<'_> {
@@ -49,26 +55,68 @@ impl Search<'_> {
                 (_, seconds) => self.skip(model, no_time(seconds)),
             }
         }
-        for (round, trials) in ROUNDS.into_iter().enumerate() {
+        let mut trials = 1;
+        for (round, more) in ROUNDS.into_iter().enumerate() {
+            trials += more;
             if round > 0 {
-                let mut ranked: Vec<(f64, Candidate)> = Vec::new();
-                for candidate in candidates {
-                    let values: Result<Vec<f64>> =
-                        candidate.trials.iter().map(|trial| self.valid(trial)).collect();
-                    ranked.push((values?.into_iter().fold(f64::NEG_INFINITY, f64::max), candidate));
-                }
-                ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-                ranked.truncate(ranked.len().div_ceil(2));
-                candidates = ranked.into_iter().map(|(_, candidate)| candidate).collect();
+                candidates = self.better_half(candidates)?;
             }
-            for candidate in &mut candidates {
-                self.fit(candidate, trials)?;
-                if self.clock.interrupted() {
-                    return Ok(false);
-                }
+            if !self.fit_in_turns(&mut candidates, trials)? {
+                return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// The better half of the models by the validation set.
+    fn better_half(&self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>> {
+        let mut ranked: Vec<(f64, Candidate)> = Vec::new();
+        for candidate in candidates {
+            let values: Result<Vec<f64>> = candidate.trials.iter().map(|trial| self.valid(trial)).collect();
+            ranked.push((values?.into_iter().fold(f64::NEG_INFINITY, f64::max), candidate));
+        }
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        ranked.truncate(ranked.len().div_ceil(2));
+        Ok(ranked.into_iter().map(|(_, candidate)| candidate).collect())
+    }
+
+    /// Fits each model up to so many trials. The model that has had the least time is next, so that one whose fits take long
+    /// does not keep the others waiting. `false` if the user asked to stop.
+    fn fit_in_turns(&mut self, candidates: &mut [Candidate], trials: usize) -> Result<bool> {
+        let mut open: Vec<&mut Candidate> =
+            candidates.iter_mut().filter(|candidate| candidate.has_more(trials)).collect();
+        while !open.is_empty() {
+            let seconds: Vec<f64> =
+                open.iter().map(|candidate| self.seconds(candidate)).collect::<Result<_>>()?;
+            let next = (0..open.len()).min_by(|&a, &b| seconds[a].total_cmp(&seconds[b])).unwrap_or_default();
+            let candidate = &mut *open[next];
+            let before = candidate.done;
+            let more = candidate.jobs.min(trials - before);
+            self.fit(candidate, more)?;
+            if self.clock.interrupted() {
+                return Ok(false);
+            }
+            // There was no time for another one.
+            if candidate.done == before || !candidate.has_more(trials) {
+                open.remove(next);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The time that the trials of a model have taken, on the clock.
+    fn seconds(&self, candidate: &Candidate) -> Result<f64> {
+        Ok(self.trial_seconds(candidate)?.iter().sum::<f64>() / candidate.jobs as f64)
+    }
+
+    /// The seconds of each finished trial of a model.
+    fn trial_seconds(&self, candidate: &Candidate) -> Result<Vec<f64>> {
+        let mut seconds = Vec::new();
+        for trial in &candidate.trials[..candidate.done] {
+            let outcome = self.folder.status(trial)?.outcome;
+            seconds.extend(outcome.map(|outcome| outcome.seconds.train + outcome.seconds.eval));
+        }
+        Ok(seconds)
     }
 
     /// The trials of a model; `None` if it does not fit into memory.
@@ -102,11 +150,7 @@ impl Search<'_> {
 
     /// Fits the next trials of a model, as many as there is time for.
     fn fit(&mut self, candidate: &mut Candidate, trials: usize) -> Result<()> {
-        let mut seconds = Vec::new();
-        for trial in &candidate.trials[..candidate.done] {
-            let outcome = self.folder.status(trial)?.outcome;
-            seconds.extend(outcome.map(|outcome| outcome.seconds.train + outcome.seconds.eval));
-        }
+        let seconds = self.trial_seconds(candidate)?;
         let mean = crate::stats::mean(&seconds);
         let mut affordable = match seconds.is_empty() || mean <= 0.0 {
             true => trials,

@@ -25,6 +25,13 @@ const DRAWS: usize = 240;
 /// The smallest wave: two halvings leave one.
 const WAVE: usize = 9;
 
+/// Evaluations in the smallest wave: nine trials come to the second, three of them to the sixth, one to the last.
+const WAVE_EVALUATIONS: usize = 9 * 2 + 3 * 4 + 12;
+/// Training pairs that a small machine trains in a second of the whole budget, of which the cheap models have their part.
+const PAIRS_PER_SECOND: f64 = 60_000.0;
+/// Epochs between two evaluations, at most.
+const MOST_EPOCHS_BETWEEN: usize = 5;
+
 /// Evaluations until the end of a training, and those without an improvement after which it stops.
 const EVALUATIONS: usize = 18;
 const PATIENCE: usize = 3;
@@ -33,6 +40,8 @@ const PATIENCE: usize = 3;
 const LARGE_CATALOGUE: usize = 2000;
 /// One pool for the whole batch: in the same time it learns more than several.
 const SHARED: &str = "sampler={ type = 'shared', pairs = 1024 }";
+/// Users who have a larger share of the catalogue leave too few negatives to share.
+const MOST_SHARED: f64 = 0.9;
 
 impl Search<'_> {
     /// Trains the models until the budget is spent. `false` if the user asked to stop.
@@ -142,19 +151,28 @@ impl Search<'_> {
         let config = |layers: &[toml::Table]| Config::from_layers_for(layers, self.dataset.train.len());
         let shared = config(&layers)?;
         let is_shared = self.dataset.items.len() >= LARGE_CATALOGUE
+            && self.largest_share() <= MOST_SHARED
             && trainer(&shared, self.memory).check(&self.dataset).is_ok();
         let config = if is_shared { shared } else { config(&layers[..2])? };
         let settings = changed_settings(&config)?;
         Ok(Trial::new(config, settings))
     }
 
-    /// How long a trial is trained. Where an epoch has many steps, it takes fewer of them.
-    fn schedule(&self) -> Result<toml::Table> {
-        let eval_every = match self.dataset.train.len() {
-            0..1_000_000 => 5,
-            1_000_000..5_000_000 => 2,
-            _ => 1,
+    /// The largest share of the catalogue that a user has in all sets together, with which the winner is trained in the end.
+    fn largest_share(&self) -> f64 {
+        let items_of = |user: u32| -> usize {
+            self.dataset.parts().into_iter().map(|part| part.items_of(user).len()).sum()
         };
+        let most = (0..self.dataset.users.len() as u32).map(items_of).max().unwrap_or_default();
+        most as f64 / self.dataset.items.len().max(1) as f64
+    }
+
+    /// How long a trial is trained: for longer where a wave of such trials fits into the budget. It depends on the budget and
+    /// the size of the data alone, so that the same command goes on with the same trials.
+    fn schedule(&self) -> Result<toml::Table> {
+        let wave = (WAVE_EVALUATIONS * self.dataset.train.len()) as f64;
+        let eval_every = (self.clock.budget() * PAIRS_PER_SECOND / wave) as usize;
+        let eval_every = eval_every.clamp(1, MOST_EPOCHS_BETWEEN);
         let epochs = EVALUATIONS * eval_every;
         let train =
             format!("train={{ epochs = {epochs}, eval_every = {eval_every}, patience = {PATIENCE} }}");

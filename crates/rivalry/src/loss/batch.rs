@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use rivalry_kernels::Real;
 
-use super::{GradientBuffers, Phase, Row, RowLoss};
+use super::{Catalogue, GradientBuffers, Phase, Row, RowLoss};
 
 /// Rows that a task works on at a time. Gradients of the loss's parameters are first summed within so many rows, so
 /// their bits don't depend on the number of threads.
@@ -109,6 +109,19 @@ impl<'a, T: Real> BatchScores<'a, T> {
                 *measure = loss.measure(self.measured_row(row));
             });
         }
+    }
+
+    /// For each row its user and the gradient of the user's learned quantile.
+    pub fn quantile_gradients<L: RowLoss<T> + ?Sized>(
+        self,
+        loss: &L,
+        catalogue: impl Fn(u32) -> Catalogue + Sync,
+    ) -> Vec<(u32, T)> {
+        let of_row = |row: usize| {
+            let row = self.row(row);
+            (row.user, loss.quantile_gradient(row, catalogue(row.user)))
+        };
+        (0..self.users.len()).into_par_iter().with_min_len(ROWS).map(of_row).collect()
     }
 
     /// The second pass: the value of each row and the gradients of the sum of the values, given calibrated measures.

@@ -4,8 +4,8 @@
 //! A new loss is one file with an `Entry`, and one line in [`LOSSES`]. Most need nothing but [`RowLoss::gradient`].
 //! Everything else is an optional capability, so that the trainer treats all losses alike: a number a row that the whole
 //! batch is calibrated by ([`RowLoss::measure`]), learned parameters ([`Loss::n_params`]), a second set of embeddings
-//! that is trained against the model ([`Loss::adversary_lr`]), a quantile for each user ([`Loss::quantile_rank`]), and
-//! several phases in one step ([`Loss::phases`]). The softmax family also reports its internals
+//! that is trained against the model ([`Loss::adversary_lr`]), a quantile for each user, computed now and then
+//! ([`Loss::quantile_rank`]) or learned ([`Loss::learns_quantiles`]), and several phases in one step ([`Loss::phases`]). The softmax family also reports its internals
 //! ([`Loss::diagnostics`]).
 
 mod activation;
@@ -21,11 +21,13 @@ mod dsl;
 mod guidedrec;
 mod kappa;
 mod learned;
+mod learned_quantiles;
 mod llpauc;
 mod psl;
 mod sl;
 mod sl_at_k;
 mod softmax;
+mod talos;
 mod top_k;
 
 use std::collections::BTreeMap;
@@ -49,6 +51,7 @@ pub static LOSSES: &[Entry] = &[
     bsl::BSL,
     psl::PSL,
     sl_at_k::SL_AT_K,
+    talos::TALOS,
     dsl::DSL,
     dsl::DSL_KAPPA,
     dsl::DSL_CA,
@@ -132,6 +135,11 @@ pub trait RowLoss<T: Real>: Send + Sync {
         calibrated: T,
         grads: GradientBuffers<'_, T>,
     ) -> RowGradient<T>;
+
+    /// The gradient of the user's learned quantile on this row. Called if [`Loss::learns_quantiles`].
+    fn quantile_gradient(&self, _row: Row<'_, T>, _catalogue: Catalogue) -> T {
+        T::zero()
+    }
 }
 
 /// A loss with its optional capabilities. Every method has a default.
@@ -179,6 +187,15 @@ pub trait Loss: RowLoss<f32> + RowLoss<f64> {
     /// Sets a user's quantile.
     fn set_quantile(&mut self, _user: u32, _value: f32) {}
 
+    /// Whether each user's quantile is learned: every step then moves those of its users.
+    fn learns_quantiles(&self) -> bool {
+        false
+    }
+
+    /// Moves users' quantiles along their gradients: for each pair of the batch its user and
+    /// [`RowLoss::quantile_gradient`].
+    fn step_quantiles(&mut self, _gradients: &[(u32, f32)]) {}
+
     /// Its internals, for losses of the softmax family.
     fn diagnostics(&self) -> Option<&dyn Diagnostics> {
         None
@@ -211,6 +228,15 @@ pub struct Row<'a, T> {
     pub features: &'a [T],
     /// For each negative the log-probability with which it was drawn, if [`Loss::uses_log_probs`]; otherwise empty.
     pub log_probs: &'a [T],
+}
+
+/// How many items there are, and how many of them are training items of the user.
+#[derive(Clone, Copy, Debug)]
+pub struct Catalogue {
+    /// All items.
+    pub items: usize,
+    /// Training items of the user.
+    pub positives: usize,
 }
 
 /// The feature of each negative that a loss may ask for, besides its score.

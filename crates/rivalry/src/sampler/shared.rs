@@ -16,8 +16,8 @@ pub(super) const SHARED: Entry = Entry {
     name: "shared",
     summary: "uniform, from a pool shared by many pairs of a batch: faster, noisier gradients",
     params: &[PAIRS],
-    build: |params, train, _| {
-        check(train)?;
+    build: |params, train, negatives| {
+        check(train, negatives)?;
         Ok(Box::new(Shared { train: train.interactions, pairs: params.count(PAIRS.name) }))
     },
 };
@@ -35,16 +35,23 @@ struct Shared<'a> {
     pairs: usize,
 }
 
-/// A pool rarely holds a free item for a user who has nearly all of them.
-fn check(data: TrainingSet<'_>) -> Result<()> {
+/// Free items that a pool is to hold for every user, on average.
+const FREE: f64 = 20.0;
+
+/// Refuses users who have so many items that a pool for so many negatives holds few free ones. Half of all items is never too many.
+fn check(data: TrainingSet<'_>, negatives: usize) -> Result<()> {
     let train = data.interactions;
-    let most = train.n_items() / 2;
+    let share = (1.0 - FREE / negatives as f64).max(0.5);
+    let most = (share * train.n_items() as f64) as usize;
     let Some(user) = (0..train.n_users() as u32).find(|&u| train.items_of(u).len() > most) else {
         return Ok(());
     };
     let (name, has) = (data.users.original(user), train.items_of(user).len());
-    let what = format!("user '{name}' has {has} of {} items: too many to share negatives", train.n_items());
-    Err(InputError::new(what).help("use sampler.type = \"uniform\"").into())
+    let what = format!(
+        "user '{name}' has {has} of {} items: too many to share {negatives} negatives",
+        train.n_items()
+    );
+    Err(InputError::new(what).help("use sampler.type = \"uniform\", or more negatives").into())
 }
 
 impl Sampler for Shared<'_> {

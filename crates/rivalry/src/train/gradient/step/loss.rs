@@ -1,7 +1,8 @@
 //! The loss of a batch and its gradients.
 
+use super::Batch;
 use super::buffers::Buffers;
-use crate::loss::{BatchGradients, BatchScores, Loss, Phase, RowLoss};
+use crate::loss::{BatchGradients, BatchScores, Catalogue, Loss, Phase, RowLoss};
 
 impl Buffers {
     /// Measures every row, for losses that calibrate the measures of a batch.
@@ -16,6 +17,14 @@ impl Buffers {
         let (scores, measures, gradients) = self.places(loss, users);
         let loss: &dyn RowLoss<f32> = loss;
         scores.gradients(loss, phase, measures, gradients);
+    }
+
+    /// For each pair its user and the gradient of the user's learned quantile.
+    pub fn quantile_gradients(&mut self, loss: &dyn Loss, batch: Batch<'_>) -> Vec<(u32, f32)> {
+        let (scores, ..) = self.places(loss, batch.users);
+        let loss: &dyn RowLoss<f32> = loss;
+        let (items, train) = (batch.train.n_items(), batch.train);
+        scores.quantile_gradients(loss, |user| Catalogue { items, positives: train.items_of(user).len() })
     }
 
     /// The scores of a batch, the measures of its rows, and where its gradients go.

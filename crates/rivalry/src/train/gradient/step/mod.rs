@@ -116,7 +116,7 @@ pub struct Gradients {
     pub embeddings: Embeddings,
     /// Gradients of the mean loss with respect to the parameters of the loss.
     pub loss_params: Vec<f64>,
-    /// For each pair of the batch the user's new quantile, if the loss wants it.
+    /// For each pair of the batch the user's new quantile, or the gradient of one that is learned, if the loss wants it.
     quantiles: Vec<(u32, f32)>,
 }
 
@@ -296,8 +296,10 @@ impl GradientStep {
         if !loss_params.is_empty() {
             self.loss.step_params(phase, &loss_params, self.model.lr());
         }
-        for (user, quantile) in quantiles {
-            self.loss.set_quantile(user, quantile);
+        if self.loss.learns_quantiles() {
+            self.loss.step_quantiles(&quantiles);
+        } else {
+            quantiles.iter().for_each(|&(user, quantile)| self.loss.set_quantile(user, quantile));
         }
     }
 }

@@ -218,14 +218,19 @@ impl BatchLoss<'_, '_> {
 }
 
 impl GradientStep {
-    /// For each pair of the batch, of whichever process, the user's new quantile, if the loss wants it.
+    /// For each pair of the batch, of whichever process, the user's new quantile or its gradient, if the loss wants it.
     fn quantiles(&mut self, batch: &StepBatch<'_>) -> Vec<(u32, f32)> {
-        let Some(rank) = self.loss.quantile_rank(batch.whole.epoch) else { return Vec::new() };
-        let model = &self.model.model;
-        let mine: Vec<(u32, f32)> = batch
-            .with_pairs(&mut self.shards)
-            .flat_map(|(shard, batch)| shard.quantiles(batch, model, rank))
-            .collect();
+        let Self { loss, model, shards, .. } = self;
+        let shards = batch.with_pairs(shards);
+        let mine: Vec<(u32, f32)> = match loss.quantile_rank(batch.whole.epoch) {
+            Some(rank) => {
+                shards.flat_map(|(shard, batch)| shard.quantiles(batch, &model.model, rank)).collect()
+            }
+            None if loss.learns_quantiles() => {
+                shards.flat_map(|(shard, batch)| shard.buffers.quantile_gradients(&**loss, batch)).collect()
+            }
+            None => return Vec::new(),
+        };
         if batch.collective.size() == 1 {
             return mine;
         }
