@@ -232,6 +232,6 @@ fn shared_negatives_for_a_user_who_has_nearly_everything() {
         }
         content += &format!("other {item},item {item}\nother {item},item {}\n", (item + 1) % 20);
     }
-    let error = refused(&content, &["--fast", "--negatives", "10"]);
+    let error = refused(&content, &["--fast"]);
     holds(&error, &["user 'glutton'", "too many to share", "help: ", "uniform"]);
 }

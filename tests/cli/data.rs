@@ -55,3 +55,37 @@ fn the_embedded_set_has_stats() {
     let (out, _) = World::new().ok(&["data", "stats", "synthetic"]);
     holds(&out, &["synthetic", "users              1,500", "popularity Gini", "note"]);
 }
+
+#[test]
+fn a_log_that_exceeds_the_memory_limit_gives_the_same_files() {
+    let world = World::new();
+    world.write("log/_SUCCESS", "");
+    for part in 0..4 {
+        let mut text = "user,item,timestamp\n".to_owned();
+        for n in 0..10_000_u64 {
+            let n = 10_000 * part + n;
+            text += &format!("u{},{},{}\n", n * 37 % 1201, n * n % 311, 1_700_000_000 + n * 7919 % 65_537);
+        }
+        world.write(&format!("log/part-{part:05}-c000.csv"), &text);
+    }
+    let options = ["--k-core", "3", "--split", "time"];
+    let prepare = |out: &str, memory: &str| {
+        let (said, _) =
+            world.ok(&[&["data", "prepare", "log", out, "--max-memory", memory], &options[..]].concat());
+        said.replace(out, "OUT")
+    };
+    // 1 MB is less than the log takes, and 8 GB are more.
+    assert_eq!(prepare("parts", "1M"), prepare("whole", "8G"));
+    for file in
+        ["train.tsv", "valid.tsv", "test.tsv", "user_list.tsv", "item_list.tsv", "summary.txt", "checksums.txt"]
+    {
+        assert!(world.read(&format!("parts/{file}")) == world.read(&format!("whole/{file}")), "{file}");
+    }
+    let refused = world.fails(2, &["data", "prepare", "log", "x", "--max-memory", "1M", "--split", "popularity"]);
+    holds(&refused, &["a popularity split needs all pairs in memory", "--max-memory"]);
+    assert!(!world.path("x").exists());
+
+    // Other commands read the folder as one log, too.
+    let stats = world.json(&["data", "stats", "log", "--json"]);
+    assert_eq!((&stats["users"], &stats["name"]), (&1201.into(), &"log".into()));
+}

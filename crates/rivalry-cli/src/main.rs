@@ -10,6 +10,7 @@ mod inline_grids;
 mod output;
 mod panics;
 mod processes;
+mod prepare_bar;
 mod progress;
 mod setting_names;
 mod settings;

@@ -87,37 +87,65 @@ impl Dataset {
     }
 }
 
-/// The [`Dataset::checksum`] of these parts. Every list is preceded by its length, so that different data sets never
-/// hash the same bytes.
+/// The [`Dataset::checksum`] of these parts.
 fn checksum(users: &IdMap, items: &IdMap, parts: Parts<&Interactions>) -> String {
-    const BLOCK: usize = 1 << 16;
-    let mut hasher = Hasher::default();
-    // Lists are short: hashing each by itself would take longer than hashing the bytes.
-    let mut bytes = Vec::with_capacity(2 * BLOCK);
-    let mut flush = |bytes: &mut Vec<u8>, limit: usize| {
-        if bytes.len() >= limit {
-            hasher.update(bytes);
-            bytes.clear();
-        }
-    };
-    for ids in [users, items] {
-        bytes.extend((ids.len() as u64).to_le_bytes());
-        for id in ids.iter() {
-            bytes.extend((id.len() as u64).to_le_bytes());
-            bytes.extend(id.as_bytes());
-            flush(&mut bytes, BLOCK);
+    let mut checksum = DataChecksum::default();
+    checksum.add_ids(users.len(), users.iter());
+    checksum.add_ids(items.len(), items.iter());
+    parts.into_iter().for_each(|part| checksum.add_rows(part));
+    checksum.hex()
+}
+
+/// Computes a [`Dataset::checksum`] from user ids, item ids, and the rows of the training, the validation and the test set, in
+/// this order. Every list is preceded by its length, so that different data sets never hash the same bytes.
+#[derive(Default)]
+pub(crate) struct DataChecksum {
+    hasher: Hasher,
+    /// Lists are short: hashing each by itself would take longer than hashing the bytes.
+    pending: Vec<u8>,
+}
+
+impl DataChecksum {
+    /// Adds a list of ids.
+    pub fn add_ids<'i>(&mut self, len: usize, ids: impl Iterator<Item = &'i str>) {
+        self.add((len as u64).to_le_bytes());
+        for id in ids {
+            self.add((id.len() as u64).to_le_bytes());
+            self.add(id.as_bytes());
         }
     }
-    for part in parts {
+
+    /// Adds rows of a set.
+    pub fn add_rows(&mut self, part: &Interactions) {
         for user in 0..part.n_users() as u32 {
-            let row = part.items_of(user);
-            bytes.extend((row.len() as u64).to_le_bytes());
-            bytes.extend(row.iter().flat_map(|item| item.to_le_bytes()));
-            flush(&mut bytes, BLOCK);
+            put_row(part.items_of(user), &mut self.pending);
+            self.flush(1 << 16);
         }
     }
-    flush(&mut bytes, 0);
-    hasher.hex()
+
+    /// Adds rows as [`put_row`] writes them, or a part of these bytes.
+    pub fn add(&mut self, bytes: impl AsRef<[u8]>) {
+        self.pending.extend_from_slice(bytes.as_ref());
+        self.flush(1 << 16);
+    }
+
+    fn flush(&mut self, limit: usize) {
+        if self.pending.len() >= limit {
+            self.hasher.update(&self.pending);
+            self.pending.clear();
+        }
+    }
+
+    pub fn hex(mut self) -> String {
+        self.flush(0);
+        self.hasher.hex()
+    }
+}
+
+/// The bytes of a user's row in a checksum.
+pub(crate) fn put_row(row: &[u32], bytes: &mut Vec<u8>) {
+    bytes.extend((row.len() as u64).to_le_bytes());
+    bytes.extend(row.iter().flat_map(|item| item.to_le_bytes()));
 }
 
 #[cfg(test)]

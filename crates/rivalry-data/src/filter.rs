@@ -84,7 +84,7 @@ mod tests {
 
     fn log(n_users: usize, n_items: usize, pairs: &[(u32, u32)]) -> Log {
         let table = Interactions::from_pairs(n_users, n_items, pairs.iter().copied());
-        Log { table, parts: None, at: None }
+        Log { table, first_user: 0, parts: None, at: None }
     }
 
     fn core_of(pairs: &[(u32, u32)], user_core: u32, item_core: u32) -> Vec<(u32, u32)> {

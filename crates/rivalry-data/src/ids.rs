@@ -61,21 +61,16 @@ impl IdMap {
     }
 
     /// All original ids in dense order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + Clone + '_ {
         (0..self.len() as u32).map(|dense| self.original(dense))
     }
 
     /// The map in which the n-th number has the dense id n.
     pub(crate) fn of_numbers(numbers: &[u32]) -> Self {
         let mut map = Self { ends: Vec::with_capacity(numbers.len()), ..Self::default() };
+        let mut digits = [0; 10];
         for &number in numbers {
-            let (mut digits, mut first, mut rest) = ([b'0'; 10], 10, number);
-            while rest > 0 || first == 10 {
-                first -= 1;
-                digits[first] = b'0' + (rest % 10) as u8;
-                rest /= 10;
-            }
-            map.push(std::str::from_utf8(&digits[first..]).unwrap_or_default());
+            map.push(std::str::from_utf8(decimal(number, &mut digits)).unwrap_or_default());
         }
         map
     }
@@ -84,6 +79,17 @@ impl IdMap {
         self.text.push_str(id);
         self.ends.push(self.text.len());
     }
+}
+
+/// The digits of a number.
+pub(crate) fn decimal(number: u32, digits: &mut [u8; 10]) -> &[u8] {
+    let (mut first, mut rest) = (digits.len(), number);
+    while rest > 0 || first == digits.len() {
+        first -= 1;
+        digits[first] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    &digits[first..]
 }
 
 impl<S: AsRef<str>> FromIterator<S> for IdMap {
@@ -140,6 +146,13 @@ impl Interner {
         self.ids.push(id);
         self.index.insert(&self.ids, dense);
         Ok(dense)
+    }
+
+    /// About how much memory the ids take.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn bytes(&self) -> usize {
+        // A slot of a hash table is one byte more than its content, and one in eight is free.
+        self.ids.text.capacity() + 8 * self.ids.ends.capacity() + self.index.dense.capacity() * 5 * 8 / 7
     }
 
     /// The finished map.

@@ -24,7 +24,8 @@
 //!    plain or compressed) and returns [`RawData`]: records with dense ids, and [`IdMap`]s to the original ids.
 //! 3. [`prepare`] merges duplicates, filters by rating and k-core, and splits; see [`Preparation`].
 //!
-//! [`write_benchmark`] writes a data set in a format that other programs read; [`export`] writes tables.
+//! [`write_benchmark`] writes a data set in a format that other programs read; [`prepare_folder`] does all of it for data that
+//! don't fit into memory, too; [`export`] writes tables.
 //!
 //! Results depend on the data and the settings alone, never on the machine or the number of threads: the same
 //! [`Dataset::checksum`] means the same data.
@@ -63,6 +64,7 @@ pub mod memory;
 mod noise;
 mod parts;
 mod prepare;
+mod prepare_folder;
 mod prepared_checksums;
 mod ratings;
 mod raw;
@@ -71,7 +73,9 @@ mod remote;
 pub mod rng;
 mod split;
 mod stats;
+mod stream;
 mod synthetic;
+mod tally;
 mod write;
 
 pub use catalogue::{CatalogueEntry, Counts, Source, catalogue};
@@ -87,7 +91,8 @@ pub use load::{LoadOptions, STANDARD_INPUT, load, load_raw};
 pub use locate::{Located, Location, data_folders, inventory, is_local, locate, similar_path};
 pub use parts::{Part, Parts};
 pub use prepare::{Preparation, prepare};
-pub use raw::{RawData, RawParts, Records};
+pub use prepare_folder::{PrepareProgress, Prepared, prepare_folder};
+pub use raw::{RawData, RawParts, RawRow, Records};
 pub use remote::{DownloadProgress, RemoteFile};
 pub use split::{AppliedSplit, SPLITS, Split, SplitEntry, VALIDATIONS, Validation};
 pub use stats::{CountStats, Stats, Unseen, count, gini, stats, thousands};

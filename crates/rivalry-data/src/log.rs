@@ -11,6 +11,8 @@ pub(crate) type At = (i64, usize);
 #[derive(Clone, Debug)]
 pub(crate) struct Log {
     pub table: Interactions,
+    /// The number of users before the first of the table, if it holds some users only.
+    pub first_user: u32,
     /// The part of each pair, in the order of the table; `None` if all are in the training set.
     pub parts: Option<Vec<Part>>,
     /// When each pair occurred, in the order of the table; `None` if nothing asks for it.
@@ -69,12 +71,7 @@ pub(crate) struct Collected {
 impl Collected {
     /// Collects all records; of these, the ones rated at least `min_rating` count.
     pub fn of(raw: &mut RawData, min_rating: Option<f32>) -> Result<Self> {
-        if min_rating.is_some_and(f32::is_nan) {
-            return Err(InputError::new("NaN is not a rating")
-                .field("data.prepare.min_rating")
-                .help("give a number")
-                .into());
-        }
+        check_min_rating(min_rating)?;
         let parts = match std::mem::replace(&mut raw.parts, RawParts::Whole(Records::default())) {
             RawParts::Whole(records) => vec![(Part::Train, records)],
             RawParts::Given { train, valid, test } => {
@@ -126,7 +123,8 @@ impl Collected {
             let merge = |run: &[u64]| (run[0], Removed { duplicates: run.len() - 1, ..Removed::default() });
             let Grouped { offsets, items, removed, .. } = group((user, item), n_users, keep, merge);
             note_removed(removed, notes);
-            return Log { table: Interactions::from_rows(n_items, offsets, items), parts: None, at: None };
+            let table = Interactions::from_rows(n_items, offsets, items);
+            return Log { table, first_user: 0, parts: None, at: None };
         }
         let starts = if needs.parts { starts } else { vec![(0, Part::Train)] };
         let part = |entry: &Positioned| {
@@ -156,7 +154,7 @@ impl Collected {
         let parts = needs.parts.then(|| entries.iter().map(part).collect());
         // Of the same size as the entries, whose memory is used again.
         let at = needs.times.then(|| entries.into_iter().map(at).collect());
-        Log { table: Interactions::from_rows(n_items, offsets, items), parts, at }
+        Log { table: Interactions::from_rows(n_items, offsets, items), first_user: 0, parts, at }
     }
 }
 
@@ -174,7 +172,25 @@ fn join(records: &mut Records, other: Records) {
     append(&mut records.time, other.time);
 }
 
-fn note_removed(removed: Removed, notes: &mut Vec<String>) {
+/// Refuses a threshold that is no number.
+pub(crate) fn check_min_rating(min_rating: Option<f32>) -> Result<()> {
+    match min_rating {
+        Some(rating) if rating.is_nan() => Err(InputError::new("NaN is not a rating")
+            .field("data.prepare.min_rating")
+            .help("give a number")
+            .into()),
+        _ => Ok(()),
+    }
+}
+
+/// The error for records without ratings where a minimum is asked for.
+pub(crate) fn no_ratings() -> InputError {
+    InputError::new("the records have no ratings")
+        .field("data.prepare.min_rating")
+        .help("omit `data.prepare.min_rating`, or name the column of the ratings with `data.read.rating`")
+}
+
+pub(crate) fn note_removed(removed: Removed, notes: &mut Vec<String>) {
     if removed.duplicates > 0 {
         notes.push(format!("merged {}", count(removed.duplicates, "duplicate pair")));
     }
@@ -210,11 +226,7 @@ fn check(records: &Records, raw: &RawData) -> Result<()> {
 }
 
 fn check_ratings(records: &Records) -> Result<()> {
-    let ratings = records.rating.as_deref().ok_or_else(|| {
-        InputError::new("the records have no ratings")
-            .field("data.prepare.min_rating")
-            .help("omit `data.prepare.min_rating`, or name the column of the ratings with `data.read.rating`")
-    })?;
+    let ratings = records.rating.as_deref().ok_or_else(no_ratings)?;
     match ratings.iter().position(|rating| rating.is_nan()) {
         None => Ok(()),
         Some(r) => Err(InputError::new(format!("record {} has no rating", r + 1))

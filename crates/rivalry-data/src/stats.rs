@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Dataset, Interactions};
+use super::{Dataset, Interactions, Parts, tally::Tally};
 
 /// Statistics of a data set; unless stated otherwise, of all its sets together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -63,16 +63,18 @@ pub struct Unseen {
 
 /// Computes the statistics of a data set.
 pub fn stats(dataset: &Dataset) -> Stats {
-    let parts = dataset.parts();
-    let (users, items) = (dataset.users.len(), dataset.items.len());
-    let interactions = parts.into_iter().map(Interactions::len).sum();
-    let mut per_user: Vec<u32> = (0..users as u32)
-        .map(|user| parts.into_iter().map(|part| part.items_of(user).len() as u32).sum())
-        .collect();
-    let mut per_item = vec![0; items];
-    for part in parts {
-        part.item_counts().iter().zip(&mut per_item).for_each(|(count, sum)| *sum += count);
-    }
+    Tally::of(dataset.parts()).stats()
+}
+
+/// The statistics that follow from the number of pairs of each set, each user and each item.
+pub(crate) fn of_counts(
+    pairs: Parts<usize>,
+    mut per_user: Vec<u32>,
+    mut per_item: Vec<u32>,
+    unseen_in_test: Unseen,
+) -> Stats {
+    let (users, items) = (per_user.len(), per_item.len());
+    let interactions = pairs.into_iter().sum();
     per_user.sort_unstable();
     per_item.sort_unstable();
     let top_fifth = per_item[items - items.div_ceil(5)..].iter().map(|&count| f64::from(count)).sum::<f64>();
@@ -80,15 +82,15 @@ pub fn stats(dataset: &Dataset) -> Stats {
         users,
         items,
         interactions,
-        train: dataset.train.len(),
-        valid: dataset.valid.len(),
-        test: dataset.test.len(),
+        train: pairs.train,
+        valid: pairs.valid,
+        test: pairs.test,
         density: share(interactions as f64, users as f64 * items as f64),
         per_user: CountStats::of(&per_user),
         per_item: CountStats::of(&per_item),
         popularity_gini: gini(&per_item),
         top_fifth_share: share(top_fifth, interactions as f64),
-        unseen_in_test: Unseen::of(&dataset.train, &dataset.test),
+        unseen_in_test,
     }
 }
 

@@ -23,6 +23,9 @@ pub enum DataCommand {
         /// Overwrite an existing data set
         #[arg(long)]
         force: bool,
+        /// Memory limit, such as 4G; larger CSV and Parquet logs are prepared in parts on disk [default: free memory]
+        #[arg(long, value_name = "SIZE", value_parser = super::memory_size)]
+        max_memory: Option<u64>,
         /// Print JSON
         #[arg(long)]
         json: bool,

@@ -2,13 +2,15 @@
 
 use rivalry::data::read::Reading;
 use rivalry::data::{
-    AppliedSplit, Dataset, LoadOptions, RawData, RawParts, Split, Stats, load_raw, prepare, stats,
-    write_benchmark,
+    AppliedSplit, DataConfig, LoadOptions, Prepared, RawParts, RawRow, Split, Stats, load_raw, prepare,
+    prepare_folder,
 };
+use rivalry::memory::MemoryLimit;
 use serde::Serialize;
 
 use crate::args::{DataCommand, SourceArgs};
 use crate::output::{print, print_json, quoted, warn_skipped};
+use crate::prepare_bar::PrepareBar;
 use crate::progress::DownloadBar;
 use crate::settings::resolve;
 use crate::standard_input::read_if_asked;
@@ -22,126 +24,100 @@ struct Document<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reading: Option<&'a Reading>,
-    first_rows: &'a [Row],
+    first_rows: &'a [RawRow],
     checksum: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     split: Option<&'a AppliedSplit>,
     notes: &'a [String],
     warnings: &'a [String],
     #[serde(flatten)]
-    stats: Stats,
-}
-
-/// One interaction as it was read, with its original ids.
-#[derive(Serialize)]
-struct Row {
-    user: String,
-    item: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rating: Option<f32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time: Option<i64>,
-}
-
-/// A data set, and how it was read.
-struct Loaded {
-    dataset: Dataset,
-    reading: Option<Reading>,
-    first_rows: Vec<Row>,
+    stats: &'a Stats,
 }
 
 pub fn run(command: &DataCommand) -> anyhow::Result<()> {
     match command {
         DataCommand::Stats { source, json } => {
-            let loaded = Loaded::of(source, false)?;
+            let prepared = loaded(source)?;
             if *json {
-                print_json(&loaded.document())?;
+                print_json(&document(&prepared))?;
             } else {
-                loaded.show()?;
+                show(&prepared)?;
             }
-            warn_skipped(&loaded.dataset.skipped);
+            warn_skipped(&prepared.skipped);
         }
-        DataCommand::Prepare { source, out, force, json } => {
-            let loaded = Loaded::of(source, true)?;
-            let dataset = &loaded.dataset;
-            write_benchmark(dataset, out, *force)?;
+        DataCommand::Prepare { source, out, force, max_memory, json } => {
+            let memory = max_memory.map_or_else(MemoryLimit::default, MemoryLimit::bytes);
+            let (config, options) = source_of(source, memory)?;
+            let mut bar = PrepareBar::new();
+            let prepared = prepare_folder(&config, &options, (out, *force), &mut |progress| bar.update(progress))?;
+            drop(bar);
             if *json {
-                print_json(&loaded.document())?;
+                print_json(&document(&prepared))?;
             } else {
-                loaded.show()?;
+                show(&prepared)?;
                 print(format_args!("\nwritten to {}", out.display()))?;
                 // Otherwise `train` would split a validation set off a data set that has none.
-                let none = if dataset.valid.is_empty() { " --validation none" } else { "" };
+                let none = if prepared.stats.valid == 0 { " --validation none" } else { "" };
                 print(format_args!("train on it with: rivalry train --data {}{none}", quoted(out)))?;
             }
-            warn_skipped(&loaded.dataset.skipped);
+            warn_skipped(&prepared.skipped);
         }
     }
     Ok(())
 }
 
-impl Loaded {
-    /// Loads a data set. Where no split is chosen, `split` says whether a log is split all the same.
-    fn of(source: &SourceArgs, split: bool) -> rivalry::Result<Self> {
-        let mut config = resolve(None, None, source.layer(), &[])?.data;
-        let options = LoadOptions { data_dir: source.data_dir.clone(), ..LoadOptions::default() };
-        let options = read_if_asked(&config, options)?;
-        let mut bar = DownloadBar::new(false);
-        let (name, raw) = load_raw(&config, &options, &mut |progress| bar.update(progress))?;
-        drop(bar);
-        let is_log = matches!(raw.parts, RawParts::Whole(_));
-        if !split && is_log && config.prepare.split == (Split::Auto {}) {
-            config.prepare.split = Split::None {};
-        }
-        let (reading, first_rows) = (raw.reading.clone(), first_rows(&raw));
-        Ok(Self { dataset: prepare(&name, raw, &config.prepare)?, reading, first_rows })
-    }
-
-    fn document(&self) -> Document<'_> {
-        let Dataset { name, checksum, notes, warnings, .. } = &self.dataset;
-        let split = self.dataset.split.as_ref();
-        let (reading, first_rows) = (self.reading.as_ref(), &*self.first_rows);
-        Document { name, reading, first_rows, checksum, split, notes, warnings, stats: stats(&self.dataset) }
-    }
-
-    fn show(&self) -> std::io::Result<()> {
-        print(format_args!("{}\n", self.dataset.name))?;
-        if let Some(reading) = &self.reading {
-            print(format_args!("format             {}", reading.format_summary()))?;
-            if !reading.columns.is_empty() {
-                print(format_args!("columns            {}", reading.column_summary()))?;
-            }
-            print(format_args!("\nfirst rows\n{}\n", table_of(&self.first_rows, reading)))?;
-        }
-        print(stats(&self.dataset))?;
-        if let Some(split) = self.dataset.split.as_ref().filter(|_| !self.dataset.test.is_empty()) {
-            print(format_args!("split              {split}"))?;
-        }
-        self.dataset.notes.iter().try_for_each(|note| print(format_args!("note               {note}")))?;
-        self.dataset.warnings.iter().try_for_each(|text| print(format_args!("warning            {text}")))
-    }
+/// What to load, and within which limits.
+fn source_of(source: &SourceArgs, memory: MemoryLimit) -> rivalry::Result<(DataConfig, LoadOptions)> {
+    let config = resolve(None, None, source.layer(), &[])?.data;
+    let options = LoadOptions { data_dir: source.data_dir.clone(), memory, ..LoadOptions::default() };
+    let options = read_if_asked(&config, options)?;
+    Ok((config, options))
 }
 
-fn first_rows(raw: &RawData) -> Vec<Row> {
-    let records = match &raw.parts {
-        RawParts::Whole(records) | RawParts::Given { train: records, .. } => records,
-    };
-    let row = |n: usize| Row {
-        user: raw.users.original(records.user[n]).to_owned(),
-        item: raw.items.original(records.item[n]).to_owned(),
-        rating: records.rating.as_ref().map(|ratings| ratings[n]).filter(|rating| !rating.is_nan()),
-        time: records.time.as_ref().map(|times| times[n]),
-    };
-    (0..records.user.len().min(FIRST_ROWS)).map(row).collect()
+/// Loads a data set. A log is split only if a split is asked for.
+fn loaded(source: &SourceArgs) -> rivalry::Result<Prepared> {
+    let (mut config, options) = source_of(source, MemoryLimit::default())?;
+    let mut bar = DownloadBar::new(false);
+    let (name, raw) = load_raw(&config, &options, &mut |progress| bar.update(progress))?;
+    drop(bar);
+    let is_log = matches!(raw.parts, RawParts::Whole(_));
+    if is_log && config.prepare.split == (Split::Auto {}) {
+        config.prepare.split = Split::None {};
+    }
+    let (reading, first_rows) = (raw.reading.clone(), raw.first_rows(FIRST_ROWS));
+    Ok(Prepared::of(prepare(&name, raw, &config.prepare)?, reading, first_rows))
+}
+
+fn document(prepared: &Prepared) -> Document<'_> {
+    let Prepared { name, first_rows, stats, checksum, notes, warnings, .. } = prepared;
+    let (reading, split) = (prepared.reading.as_ref(), prepared.split.as_ref());
+    Document { name, reading, first_rows, checksum, split, notes, warnings, stats }
+}
+
+fn show(prepared: &Prepared) -> std::io::Result<()> {
+    print(format_args!("{}\n", prepared.name))?;
+    if let Some(reading) = &prepared.reading {
+        print(format_args!("format             {}", reading.format_summary()))?;
+        if !reading.columns.is_empty() {
+            print(format_args!("columns            {}", reading.column_summary()))?;
+        }
+        print(format_args!("\nfirst rows\n{}\n", table_of(&prepared.first_rows, reading)))?;
+    }
+    print(&prepared.stats)?;
+    if let Some(split) = prepared.split.as_ref().filter(|_| prepared.stats.test > 0) {
+        print(format_args!("split              {split}"))?;
+    }
+    prepared.notes.iter().try_for_each(|note| print(format_args!("note               {note}")))?;
+    prepared.warnings.iter().try_for_each(|text| print(format_args!("warning            {text}")))
 }
 
 /// The rows as a table, without columns that the source doesn't have.
-fn table_of(rows: &[Row], reading: &Reading) -> String {
+fn table_of(rows: &[RawRow], reading: &Reading) -> String {
     let has = |role| reading.columns.iter().any(|column| column.role == role);
-    let pair = |row: &Row| [row.user.clone(), row.item.clone()];
-    let rating = |row: &Row| row.rating.map_or_else(String::new, |rating| rating.to_string());
-    let time = |row: &Row| row.time.map_or_else(String::new, |time| time.to_string());
-    let with = |row: &Row, number: String| {
+    let pair = |row: &RawRow| [row.user.clone(), row.item.clone()];
+    let rating = |row: &RawRow| row.rating.map_or_else(String::new, |rating| rating.to_string());
+    let time = |row: &RawRow| row.time.map_or_else(String::new, |time| time.to_string());
+    let with = |row: &RawRow, number: String| {
         let [user, item] = pair(row);
         [user, item, number]
     };

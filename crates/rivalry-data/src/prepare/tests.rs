@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
+use crate::Interactions;
 use crate::Records;
 
 fn records(pairs: &[(u32, u32)]) -> Records {

@@ -1,11 +1,20 @@
 //! Decompresses gzip, Zstandard, xz, bzip2 and zip files in memory, within limits.
 
+mod open;
+
 use std::path::Path;
 
 #[cfg(not(feature = "archives"))]
+use disabled::decoder;
+#[cfg(not(feature = "archives"))]
 pub(super) use disabled::{Zip, decompress};
 #[cfg(feature = "archives")]
+use enabled::decoder;
+#[cfg(feature = "archives")]
 pub(super) use enabled::{Zip, decompress};
+pub(super) use open::{Opened, open};
+
+use crate::{Error, InputError};
 
 /// Whether these are the first bytes of a zip file.
 pub(super) fn is_zip(bytes: &[u8]) -> bool {
@@ -64,9 +73,17 @@ pub(super) struct Decompressed {
     pub compression: Option<&'static str>,
 }
 
+/// The error for a file that can't be decompressed.
+pub(super) fn broken(name: &Path, kind: &str, error: &dyn std::fmt::Display) -> Error {
+    InputError::new(format!("broken {kind} file: {error}"))
+        .file(name)
+        .help("it may be truncated: copy or download it again")
+        .into()
+}
+
 #[cfg(feature = "archives")]
 mod enabled {
-    use std::io::{Cursor, Read};
+    use std::io::{BufRead, Cursor, Read};
     use std::sync::Arc;
 
     use bzip2::read::MultiBzDecoder;
@@ -75,8 +92,9 @@ mod enabled {
     use zip::ZipArchive;
 
     use super::{Compression, Decompressed, Path};
+    use super::broken;
     use crate::memory::MemoryLimit;
-    use crate::{Error, InputError, Result};
+    use crate::{InputError, Result};
 
     /// A file may always expand to `SMALL`, beyond that to `RATIO` times its compressed size, and never past `LARGE`.
     /// Interaction logs compress about ten to one; a much higher ratio means a decompression bomb.
@@ -103,8 +121,7 @@ mod enabled {
                 expand(name, kind, decoder, limit)
             }
             Compression::Xz => {
-                let dictionary = memory.get().unwrap_or(DICTIONARY).min(DICTIONARY) >> 10;
-                expand(name, kind, XzReader::new_mem_limit(&bytes[..], true, dictionary as u32), limit)
+                expand(name, kind, XzReader::new_mem_limit(&bytes[..], true, dictionary(memory)), limit)
             }
             Compression::Bzip2 => expand(name, kind, MultiBzDecoder::new(&bytes[..]), limit),
         }?;
@@ -128,11 +145,45 @@ mod enabled {
         Ok(bytes)
     }
 
-    fn broken(name: &Path, kind: &str, error: &dyn std::fmt::Display) -> Error {
-        InputError::new(format!("broken {kind} file: {error}"))
-            .file(name)
-            .help("it may be truncated: copy or download it again")
-            .into()
+    /// Decompresses a file of this size as it is read.
+    pub(in super::super) fn decoder(
+        name: &Path,
+        compression: Compression,
+        file: impl BufRead + Send + 'static,
+        (size, memory): (u64, MemoryLimit),
+    ) -> Result<Box<dyn Read + Send>> {
+        let kind = compression.name();
+        let decoder: Box<dyn Read + Send> = match compression {
+            Compression::Gzip => Box::new(MultiGzDecoder::new(file)),
+            Compression::Zstd => {
+                Box::new(zstd::Decoder::with_buffer(file).map_err(|e| broken(name, kind, &e))?)
+            }
+            Compression::Xz => Box::new(XzReader::new_mem_limit(file, true, dictionary(memory))),
+            Compression::Bzip2 => Box::new(MultiBzDecoder::new(file)),
+        };
+        Ok(Box::new(Limited { decoder, left: size.saturating_mul(RATIO).max(SMALL) }))
+    }
+
+    /// The memory that the dictionary of an xz file may take, in kB.
+    fn dictionary(memory: MemoryLimit) -> u32 {
+        (memory.get().unwrap_or(DICTIONARY).min(DICTIONARY) >> 10) as u32
+    }
+
+    /// Refuses a decompression bomb.
+    struct Limited {
+        decoder: Box<dyn Read + Send>,
+        left: u64,
+    }
+
+    impl Read for Limited {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let read = self.decoder.read(buffer)?;
+            let left = self.left.checked_sub(read as u64);
+            self.left = left.ok_or_else(|| {
+                std::io::Error::other(format!("it expands to more than {RATIO} times its size"))
+            })?;
+            Ok(read)
+        }
     }
 
     /// A zip file in memory. Its entries are never written to disk, so their paths can't escape anywhere.
@@ -163,6 +214,8 @@ mod enabled {
 
 #[cfg(not(feature = "archives"))]
 mod disabled {
+    use std::io::Read;
+
     use super::{Compression, Decompressed, Path};
     use crate::memory::MemoryLimit;
     use crate::{InputError, Result};
@@ -173,6 +226,16 @@ mod disabled {
             Some(compression) => Err(unsupported(name, compression.name()).into()),
             None => Ok(Decompressed { bytes, compression: None }),
         }
+    }
+
+    /// An error: there is nothing that decompresses it.
+    pub(in super::super) fn decoder(
+        name: &Path,
+        compression: Compression,
+        _: impl Read + Send + 'static,
+        _: (u64, MemoryLimit),
+    ) -> Result<Box<dyn Read + Send>> {
+        Err(unsupported(name, compression.name()).into())
     }
 
     fn unsupported(name: &Path, kind: &str) -> InputError {

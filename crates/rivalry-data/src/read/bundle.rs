@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::archive::{Decompressed, EXTENSIONS, Zip, decompress};
 use super::foreign::refuse_workbook;
 use super::parallel::Sizes;
-use super::source::{Source, Text, check_size};
+use super::parts::{PartFiles, is_hidden};
+use super::source::{Source, TOO_LARGE, Text, check_size};
 use crate::memory::MemoryLimit;
 use crate::prepared_checksums::PreparedChecksums;
 use crate::{Error, InputError, Result};
@@ -40,6 +41,7 @@ impl Bundle {
             let entry = entry.map_err(failed)?;
             if entry.path().is_file()
                 && let Ok(name) = entry.file_name().into_string()
+                && !is_hidden(&name)
             {
                 files.push(BundledFile { name, index: 0 });
             }
@@ -82,14 +84,29 @@ impl Bundle {
         if let [file] = known[..] {
             return self.open(file);
         }
+        if let Some(parts) = self.parts()? {
+            return Ok(Source::Parts(parts));
+        }
         let names: Vec<&str> = self.files.iter().take(12).map(|file| file.name.as_str()).collect();
         let message = match self.files.len() {
             0 => "no files inside".to_owned(),
             n => format!("can't tell which of the {n} files inside to read: {}", names.join(", ")),
         };
         let help = "give the path of one (extracted) file, or put train.csv and test.csv (or .tsv, .txt) \
-                    together";
+                    together; files that are parts of one table have numbers in their names (part-0000.csv, …)";
         Err(InputError::new(message).file(self.name).help(help).into())
+    }
+
+    /// The files as parts of one table, if they are.
+    fn parts(&self) -> Result<Option<PartFiles>> {
+        if self.zip.is_some() {
+            return Ok(None);
+        }
+        let Some(parts) = PartFiles::find(&self.name)? else { return Ok(None) };
+        let size = |file: &PathBuf| fs::metadata(file).map_or(0, |metadata| metadata.len());
+        let required = self.memory.require(parts.files.iter().map(size).sum(), "reading it");
+        required.map_err(|error| error.file(&self.name).help(TOO_LARGE))?;
+        Ok(Some(parts))
     }
 
     fn open(&self, file: &BundledFile) -> Result<Source> {

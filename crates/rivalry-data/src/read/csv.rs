@@ -4,7 +4,7 @@ use super::columns::Columns;
 use super::rows::{Delimiter, Rows};
 use super::source::{Source, Text};
 use super::table::{Layout, read_whole};
-use super::{Confidence, Format, ReadOptions, sniff};
+use super::{Confidence, Format, ReadOptions, sniff, stream};
 use crate::{InputError, RawData, Result};
 
 pub(super) const FORMAT: Format = Format {
@@ -18,7 +18,11 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn recognise(source: &Source) -> Confidence {
-    let Source::Text(text) = source else { return Confidence::None };
+    let text = match source {
+        Source::Text(text) => text,
+        Source::Parts(parts) if !parts.parquet => return Confidence::Name,
+        _ => return Confidence::None,
+    };
     if sniff::json(text) {
         return Confidence::None;
     }
@@ -31,11 +35,22 @@ fn recognise(source: &Source) -> Confidence {
 }
 
 fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
-    read_table(source.text(FORMAT.name)?, options)
+    match source {
+        Source::Parts(parts) if !parts.parquet => stream::read_parts(parts, options),
+        _ => read_table(source.text(FORMAT.name)?, options),
+    }
 }
 
 /// Reads one table.
 pub(super) fn read_table(text: &Text, options: &ReadOptions) -> Result<RawData> {
+    let layout = layout(text, options)?;
+    let mut raw = read_whole(text, &layout, FORMAT.name, options)?;
+    raw.notes.extend(guessed_columns(text, &layout));
+    Ok(raw)
+}
+
+/// The delimiter and the columns of a table, found in its first rows.
+pub(super) fn layout(text: &Text, options: &ReadOptions) -> Result<Layout> {
     let sniffed = sniff::delimiter(text);
     let delimiter = options.delimiter.map(Delimiter::from).or(sniffed).unwrap_or(Delimiter::Char(','));
     let mut rows = Rows::new(text, delimiter, true);
@@ -51,13 +66,13 @@ pub(super) fn read_table(text: &Text, options: &ReadOptions) -> Result<RawData> 
     let header = options.header.unwrap_or_else(|| options.names_a_column() || sniff::header(&first, &second));
     let columns = Columns::find(header.then_some(&first), first.len(), options)
         .map_err(|error| error.file(&text.name).line(line))?;
-    let layout = Layout { delimiter, quotes: true, header, width: first.len(), columns };
-    let mut raw = read_whole(text, &layout, FORMAT.name, options)?;
-    if !header {
-        let names: Vec<&str> = layout.columns.roles().map(|(_, column)| column.name.as_str()).collect();
-        raw.notes.push(format!("{}: no header; read as {}", text.name.display(), names.join(", ")));
-    }
-    Ok(raw)
+    Ok(Layout { delimiter, quotes: true, header, width: first.len(), columns })
+}
+
+/// A note that the columns of a table without a header are guessed.
+pub(super) fn guessed_columns(text: &Text, layout: &Layout) -> Option<String> {
+    let names = || layout.columns.roles().map(|(_, column)| column.name.as_str()).collect::<Vec<_>>().join(", ");
+    (!layout.header).then(|| format!("{}: no header; read as {}", text.name.display(), names()))
 }
 
 fn one_column(text: &Text, requested: Option<char>, sniffed: Option<Delimiter>) -> InputError {

@@ -1,8 +1,9 @@
 //! Reads files of interactions.
 //!
 //! Each format is one file and one line in [`FORMATS`]. The other modules are shared by the formats: opening files and
-//! archives (`source`, `bundle`, `archive`), splitting text into fields (`rows`, `sniff`), finding columns (`columns`)
-//! and turning rows into records (`table`, `parallel`, `json_row`, `records`, `dense`, `time`).
+//! archives (`source`, `bundle`, `parts`, `archive`), splitting text into fields (`rows`, `sniff`), finding columns (`columns`)
+//! and turning rows into records (`table`, `parallel`, `json_row`, `records`, `dense`, `time`). `stream` reads tables that
+//! don't fit into memory, and tables in several files.
 
 mod archive;
 mod benchmark;
@@ -19,12 +20,14 @@ mod movielens_1m;
 mod options;
 mod parallel;
 mod parquet;
+mod parts;
 mod reading;
 mod recbole;
 mod records;
 mod rows;
 mod sniff;
 mod source;
+pub(crate) mod stream;
 mod table;
 mod time;
 mod train_test;
@@ -86,8 +89,8 @@ enum Confidence {
     Name,
 }
 
-/// Reads all interactions at `path`: a file, a compressed file (`.gz`, `.zst`, `.xz`, `.bz2`, `.zip`), or a folder or zip
-/// file that holds training and test sets.
+/// Reads all interactions at `path`: a file, a compressed file (`.gz`, `.zst`, `.xz`, `.bz2`, `.zip`), a folder of part files
+/// (`part-0000.csv`, …), or a folder or zip file that holds training and test sets.
 ///
 /// ```
 /// use rivalry_data::{memory::MemoryLimit, read::{ReadOptions, read}};

@@ -1,5 +1,7 @@
 //! How a source was read, for the user to check.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use super::columns::{Column, Columns};
@@ -99,6 +101,12 @@ impl SkippedRows {
         if self.first.len() < Self::LISTED {
             self.first.push(SkippedRow { line, reason: error.reason() });
         }
+    }
+
+    /// Says that they are rows of this file.
+    pub(super) fn name_file(&mut self, file: &Path) {
+        let name = file.file_name().unwrap_or_default().display();
+        self.first.iter_mut().for_each(|row| row.reason = format!("{name}: {}", row.reason));
     }
 
     /// Adds those of another file of the same source.

@@ -108,16 +108,19 @@ impl<'a, U: DenseIds, I: DenseIds> RecordBuilder<'a, U, I> {
 
     /// The records, unless there are none.
     pub fn finish(self) -> Result<(Records, SkippedRows), InputError> {
-        match self.skipped.first.first() {
-            Some(row) if self.records.user.is_empty() => {
-                let (count, line, reason) = (self.skipped.count, row.line, &row.reason);
-                let message =
-                    format!("none of the {count} rows can be read; the first is bad because: {reason}");
-                Err(InputError::new(message).line(line))
-            }
+        match none_read(&self.skipped) {
+            Some(error) if self.records.user.is_empty() => Err(error),
             _ => Ok((self.records, self.skipped)),
         }
     }
+}
+
+/// The error for a table of which all rows were left out; `None` if none was.
+pub(super) fn none_read(skipped: &SkippedRows) -> Option<InputError> {
+    let row = skipped.first.first()?;
+    let (count, reason) = (skipped.count, &row.reason);
+    let message = format!("none of the {count} rows can be read; the first is bad because: {reason}");
+    Some(InputError::new(message).line(row.line))
 }
 
 /// How tables write that there is no value.

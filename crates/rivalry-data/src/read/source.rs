@@ -9,6 +9,7 @@ use super::bundle::Bundle;
 use super::columns::{names_item, names_user};
 use super::foreign;
 use super::parallel::{Rest, Sizes};
+use super::parts::PartFiles;
 use super::reading::Reading;
 use super::sniff::enough;
 use crate::memory::MemoryLimit;
@@ -18,6 +19,7 @@ pub(super) enum Source {
     Text(Text),
     Parquet(PathBuf),
     Bundle(Bundle),
+    Parts(PartFiles),
 }
 
 /// A whole text file in memory, decompressed, without byte-order mark and leading comments.
@@ -27,7 +29,7 @@ pub(super) struct Text {
     pub text: String,
     /// How many lines of comments came before the text.
     pub comments: usize,
-    compression: Option<&'static str>,
+    pub compression: Option<&'static str>,
     byte_order_mark: bool,
     /// What of the file has not been read; see [`Source::complete`].
     pub rest: Option<Rest>,
@@ -97,6 +99,7 @@ impl Source {
             Self::Text(text) => Ok(text),
             Self::Parquet(path) => Err(mismatch(path, format, "one text file", "a Parquet file")),
             Self::Bundle(bundle) => Err(mismatch(&bundle.name, format, "one text file", "several files")),
+            Self::Parts(parts) => Err(mismatch(&parts.folder, format, "one text file", "several files")),
         }
     }
 
@@ -106,6 +109,7 @@ impl Source {
             Self::Bundle(bundle) => Ok(bundle),
             Self::Parquet(path) => Err(mismatch(path, format, requirement, "a Parquet file")),
             Self::Text(text) => Err(mismatch(&text.name, format, requirement, "one text file")),
+            Self::Parts(parts) => Err(mismatch(&parts.folder, format, requirement, "parts of one table")),
         }
     }
 }
@@ -115,8 +119,13 @@ pub(super) fn check_size(path: &Path, memory: MemoryLimit) -> Result<()> {
     let bytes = fs::metadata(path).map_err(|e| Error::io("read", path, e))?.len();
     memory
         .require(bytes, "reading it")
-        .map_err(|error| error.file(path).help("raise --max-memory, or read a part of the file").into())
+        .map_err(|error| error.file(path).help(TOO_LARGE).into())
 }
+
+/// What to do about data that don't fit into memory.
+pub(super) const TOO_LARGE: &str = "raise --max-memory, or read a part of the data: `rivalry data prepare` filters CSV and Parquet files of any \
+                                    size";
+
 
 /// The error for a requested format that the kind of source rules out.
 pub(super) fn mismatch(name: &Path, format: &str, requirement: &str, found: &str) -> Error {
@@ -127,7 +136,26 @@ pub(super) fn mismatch(name: &Path, format: &str, requirement: &str, found: &str
         .into()
 }
 
-fn is_parquet(bytes: &[u8]) -> bool {
+/// Checks that bytes, which come after this many lines of a file, are UTF-8 text.
+pub(super) fn to_text(bytes: Vec<u8>, lines: u64) -> Result<String, InputError> {
+    let line = |before: &[u8]| lines + 1 + before.iter().filter(|&&b| b == b'\n').count() as u64;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let valid = e.utf8_error().valid_up_to();
+        InputError::new(format!("byte 0x{:02x} is not UTF-8 text", e.as_bytes()[valid]))
+            .line(line(&e.as_bytes()[..valid]))
+            .help("save the file as UTF-8, for example: iconv -f LATIN1 -t UTF-8 FILE > NEW")
+    })?;
+    match text.find('\0') {
+        None => Ok(text),
+        Some(at) => {
+            let error = InputError::new("found a zero byte: this is not a text file");
+            let help = "give a text file, a Parquet file, or a compressed file or zip of text files";
+            Err(error.line(line(&text.as_bytes()[..at])).help(help))
+        }
+    }
+}
+
+pub(super) fn is_parquet(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PAR1")
 }
 
@@ -143,19 +171,7 @@ impl Text {
         if byte_order_mark {
             bytes.drain(..3);
         }
-        let line = |before: &[u8]| 1 + before.iter().filter(|&&b| b == b'\n').count() as u64;
-        let mut text = String::from_utf8(bytes).map_err(|e| {
-            let valid = e.utf8_error().valid_up_to();
-            InputError::new(format!("byte 0x{:02x} is not UTF-8 text", e.as_bytes()[valid]))
-                .file(&name)
-                .line(line(&e.as_bytes()[..valid]))
-                .help("save the file as UTF-8, for example: iconv -f LATIN1 -t UTF-8 FILE > NEW")
-        })?;
-        if let Some(at) = text.find('\0') {
-            let error = InputError::new("found a zero byte: this is not a text file").file(name);
-            let help = "give a text file, a Parquet file, or a compressed file or zip of text files";
-            return Err(error.line(line(&text.as_bytes()[..at])).help(help).into());
-        }
+        let mut text = to_text(bytes, 0).map_err(|error| error.file(&name))?;
         if text.trim_ascii().is_empty() {
             return Err(InputError::new("the file is empty")
                 .file(name)

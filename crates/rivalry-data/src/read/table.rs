@@ -103,11 +103,16 @@ pub(super) fn read_records(
         }
     }
     if !any {
-        let error = InputError::new("there is a header but no interaction").file(&text.name);
-        return Err(error.help("if the first line is an interaction, set `data.read.header = false`").into());
+        return Err(no_interaction().file(&text.name).into());
     }
     let (records, skipped) = builder.finish().map_err(|error| error.file(&text.name))?;
     Ok(TableRecords { records, skipped, comments })
+}
+
+/// The error for a table without rows.
+pub(super) fn no_interaction() -> InputError {
+    let error = InputError::new("there is a header but no interaction");
+    error.help("if the first line is an interaction, set `data.read.header = false`")
 }
 
 /// Whether a row is a comment. A file that starts with comments may have more; elsewhere `#` may begin an id.

@@ -9,10 +9,13 @@ mod config;
 mod leave_last;
 mod popularity;
 mod random;
+mod rules;
 mod time;
 
 pub use applied::AppliedSplit;
 pub use config::{SPLITS, Split, SplitEntry, VALIDATIONS, Validation};
+
+pub(crate) use rules::{Cut, Rules};
 
 use rayon::prelude::*;
 
@@ -111,7 +114,7 @@ fn per_user(log: &Log, choose: impl Fn(u32, &[At], &mut Vec<u32>) + Sync) -> Vec
             if !of_user.is_empty() {
                 numbers.clear();
                 numbers.extend(0..of_user.len() as u32);
-                choose(user, at.get(row).unwrap_or_default(), &mut numbers);
+                choose(log.first_user + user, at.get(row).unwrap_or_default(), &mut numbers);
                 numbers.iter().for_each(|&number| of_user[number as usize] = true);
             }
         }

@@ -9,11 +9,13 @@ pub(super) fn hold_out(log: &Log, share: f64) -> Vec<bool> {
     let at = log.at.as_deref().unwrap_or_default();
     match floor_share(share, at.len()) {
         0 => vec![false; at.len()],
-        count => {
-            let cut = latest(at, count);
-            at.iter().map(|at| *at >= cut).collect()
-        }
+        count => since(log, latest(at, count)),
     }
+}
+
+/// The pairs from this moment on.
+pub(super) fn since(log: &Log, cut: At) -> Vec<bool> {
+    log.at.iter().flatten().map(|at| *at >= cut).collect()
 }
 
 /// The earliest of the latest `count`; no two have the same position. Times and positions are selected one after the other,

@@ -1,13 +1,10 @@
 //! Where a text is cut, and the blocks of a file that is read as it is parsed.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::ops::Range;
 
 use memchr::{memchr, memrchr};
-
-use crate::read::source::Text;
-use crate::{Error, Result};
 
 /// How much is read and parsed at a time, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -53,36 +50,33 @@ pub(super) fn cuts(text: &str, range: Range<usize>, size: usize) -> Vec<usize> {
 }
 
 /// Reads the rest of a file.
-pub(super) struct Blocks<'t> {
-    file: &'t File,
-    text: &'t Text,
+pub(in crate::read) struct Blocks<R> {
+    reader: R,
+    /// The size of a block.
+    size: usize,
     /// What follows the last line end so far.
     tail: Vec<u8>,
 }
 
 /// What comes next in a file.
-pub(super) enum NextBlock {
+pub(in crate::read) enum NextBlock {
     Lines(String),
     /// Something that is not text.
-    Unusual,
+    Unusual(Vec<u8>),
     End,
 }
 
-impl<'t> Blocks<'t> {
-    pub fn new(rest: &'t Rest, text: &'t Text) -> Result<Self> {
-        let sought = (&rest.file).seek(SeekFrom::Start(rest.start));
-        sought.map_err(|e| Error::io("read", &text.name, e))?;
-        Ok(Self { file: &rest.file, text, tail: Vec::new() })
+impl<R: Read> Blocks<R> {
+    pub fn new(reader: R, size: usize) -> Self {
+        Self { reader, size, tail: Vec::new() }
     }
 
     /// The next block: whole lines. The buffer's memory is used for it.
-    pub fn next(&mut self, mut buffer: Vec<u8>) -> Result<NextBlock> {
+    pub fn next(&mut self, mut buffer: Vec<u8>) -> std::io::Result<NextBlock> {
         buffer.clear();
         buffer.append(&mut self.tail);
         loop {
-            let size = self.text.sizes.block as u64;
-            let read = self.file.take(size).read_to_end(&mut buffer);
-            let read = read.map_err(|e| Error::io("read", &self.text.name, e))?;
+            let read = self.reader.by_ref().take(self.size as u64).read_to_end(&mut buffer)?;
             let cut = match memrchr(b'\n', &buffer) {
                 _ if read == 0 && buffer.is_empty() => return Ok(NextBlock::End),
                 _ if read == 0 => buffer.len(),
@@ -93,7 +87,8 @@ impl<'t> Blocks<'t> {
             buffer.truncate(cut);
             return Ok(match String::from_utf8(buffer) {
                 Ok(lines) if memchr(0, lines.as_bytes()).is_none() => NextBlock::Lines(lines),
-                _ => NextBlock::Unusual,
+                Ok(lines) => NextBlock::Unusual(lines.into_bytes()),
+                Err(error) => NextBlock::Unusual(error.into_bytes()),
             });
         }
     }

@@ -31,14 +31,26 @@ pub(super) struct Chunk {
 }
 
 /// Why a chunk can't be parsed as it was meant to be.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) enum Stop {
     /// A user id is not a small number.
     TextUser,
     /// An item id is not a small number.
     TextItem,
     /// There is an error, and it has to be reported in the order of the file.
-    Unusual,
+    Bad(Box<BadRow>),
+}
+
+/// A row that can't be read, provided that the chunk begins with a row.
+#[derive(Debug)]
+pub(in crate::read) struct BadRow {
+    /// Where the row begins.
+    pub start: usize,
+    /// The line of the error, counted from 1 at the beginning of the chunk.
+    pub line: u64,
+    pub error: InputError,
+    /// Whether it has an opening quote and no closing one.
+    pub open_quote: bool,
 }
 
 /// Parses the rows that begin within a range.
@@ -83,9 +95,10 @@ impl<'a> Parser<'a> {
     fn push_plain(&mut self, fields: &Fields) -> Result<(), Stop> {
         let chunk = &mut self.chunk;
         chunk.lines += 1;
-        chunk.end = fields.end;
-        chunk.user.push_field(self.text, fields.user).ok_or(Stop::Unusual)?;
-        chunk.item.push_field(self.text, fields.item).ok_or(Stop::Unusual)?;
+        let start = std::mem::replace(&mut chunk.end, fields.end);
+        let added = chunk.user.push_field(self.text, fields.user);
+        let added = added.and_then(|()| chunk.item.push_field(self.text, fields.item));
+        added.ok_or_else(|| too_long(start, chunk.lines))?;
         if let Some(rating) = &mut chunk.rating {
             rating.push(fields.rating);
         }
@@ -105,15 +118,19 @@ impl<'a> Parser<'a> {
         let layout = self.plan.layout;
         let mut rows = Rows::at(self.plan.text, rest, self.chunk.lines, (layout.delimiter, layout.quotes));
         let mut fields = std::mem::take(&mut self.fields);
-        let found = rows.next_into(&mut fields).map_err(|_| Stop::Unusual)?;
+        let start = self.chunk.end;
+        let bad = |line, error, open_quote| Stop::Bad(Box::new(BadRow { start, line, error, open_quote }));
+        let found = rows.next_into(&mut fields);
         let (left, lines) = rows.left();
+        // Nothing else than an unclosed quote is an error here.
+        let found = found.map_err(|error| bad(lines, error, true))?;
         self.chunk.end += rest.len() - left;
         self.chunk.lines = lines;
         if let Some(line) = found
-            && let Err(error) = self.push(&fields)?
+            && let Err(error) = self.push(&fields, start)?
         {
             if !self.plan.options.skip_bad_rows {
-                return Err(Stop::Unusual);
+                return Err(bad(line, error, false));
             }
             self.chunk.skipped.add(line, &error);
         }
@@ -122,7 +139,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Adds a row, unless it is a comment. The inner error is that of a bad row.
-    fn push(&mut self, fields: &[Cow<'_, str>]) -> Result<Result<(), InputError>, Stop> {
+    fn push(&mut self, fields: &[Cow<'_, str>], start: usize) -> Result<Result<(), InputError>, Stop> {
         let Plan { text, layout, options } = self.plan;
         if is_comment(text, layout, fields) {
             self.chunk.comments += 1;
@@ -150,7 +167,11 @@ impl<'a> Parser<'a> {
             Err(error) => return Ok(Err(error)),
         };
         let chunk = &mut self.chunk;
-        let stop = |ids: &IdChunk, text| if let IdChunk::Numbers(_) = ids { text } else { Stop::Unusual };
+        let lines = chunk.lines;
+        let stop = |ids: &IdChunk, text| match ids {
+            IdChunk::Numbers(_) => text,
+            IdChunk::Text(_) => too_long(start, lines),
+        };
         chunk.user.push_text(field(user)).ok_or_else(|| stop(&chunk.user, Stop::TextUser))?;
         chunk.item.push_text(field(item)).ok_or_else(|| stop(&chunk.item, Stop::TextItem))?;
         if let (Some(all), Some(rating)) = (&mut chunk.rating, rating) {
@@ -161,4 +182,10 @@ impl<'a> Parser<'a> {
         }
         Ok(Ok(()))
     }
+}
+
+/// The end of a chunk whose ids take more than fits into it.
+fn too_long(start: usize, line: u64) -> Stop {
+    let error = InputError::new("the ids are too long").help("give shorter ids");
+    Stop::Bad(Box::new(BadRow { start, line, error, open_quote: false }))
 }

@@ -2,7 +2,7 @@
 
 use foldhash::quality::RandomState;
 
-use super::numbers;
+use super::numbers::{self, Numbers};
 use super::row::{Field, number_of};
 use super::shards::{Shards, TextChunk};
 use crate::IdMap;
@@ -77,6 +77,8 @@ pub(in crate::read) struct IdColumn {
     ids: Vec<u32>,
     /// The largest number.
     largest: u32,
+    /// The numbers that were taken out already; `None` if none were.
+    taken: Option<Numbers>,
     shards: Option<Shards>,
 }
 
@@ -88,9 +90,20 @@ impl IdColumn {
     /// From here on, ids may be any text. `None` if there are too many different ones.
     pub fn use_text(&mut self) -> Option<()> {
         if self.shards.is_none() {
-            self.shards = Some(Shards::of(&IdMap::of_numbers(&numbers::intern(&mut self.ids)))?);
+            self.shards = Some(Shards::of(&IdMap::of_numbers(&self.numbers()))?);
         }
         Some(())
+    }
+
+    /// Replaces the numbers by dense ids, and returns all of them in the order of their dense ids.
+    fn numbers(&mut self) -> Vec<u32> {
+        match self.taken.take() {
+            None => numbers::intern(&mut self.ids),
+            Some(mut numbers) => {
+                numbers.replace(&mut self.ids);
+                numbers.in_order
+            }
+        }
     }
 
     /// Whether ids are numbers that are far apart, if there will be this many: then it is faster to read them as text.
@@ -122,11 +135,26 @@ impl IdColumn {
         self.ids.len()
     }
 
-    /// The dense ids and the original ones.
+    /// Takes out the dense ids of the rows so far. Numbers below `limit` are looked up in a table.
+    pub fn take(&mut self, limit: usize) -> Vec<u32> {
+        let mut ids = std::mem::take(&mut self.ids);
+        if self.shards.is_none() {
+            self.taken.get_or_insert_with(|| Numbers::new(limit)).replace(&mut ids);
+        }
+        ids
+    }
+
+    /// About how much memory the different ids take.
+    pub fn bytes(&self) -> usize {
+        let numbers = self.taken.as_ref().map_or(0, Numbers::bytes);
+        numbers + self.shards.as_ref().map_or(0, Shards::bytes)
+    }
+
+    /// The dense ids, as far as they were not taken out, and the original ones.
     pub fn finish(mut self) -> (Vec<u32>, IdMap) {
-        let map = match self.shards {
+        let map = match self.shards.take() {
             Some(shards) => shards.finish(),
-            None => IdMap::of_numbers(&numbers::intern(&mut self.ids)),
+            None => IdMap::of_numbers(&self.numbers()),
         };
         (self.ids, map)
     }

@@ -15,12 +15,14 @@ mod row;
 mod shard;
 mod shards;
 
+use std::io::{Seek, SeekFrom};
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use self::blocks::{Blocks, NextBlock, block_end, cuts};
-pub(super) use self::blocks::{Rest, Sizes};
+use self::blocks::{block_end, cuts};
+pub(super) use self::blocks::{Blocks, NextBlock, Rest, Sizes};
+pub(super) use self::chunk::BadRow;
 use self::chunk::{Chunk, Stop, parse};
 pub(super) use self::ids::IdColumn;
 use self::ids::Kinds;
@@ -31,7 +33,7 @@ use super::reading::SkippedRows;
 use super::rows::Rows;
 use super::source::Text;
 use super::table::{Layout, TableRecords};
-use crate::{IdMap, Records, Result};
+use crate::{Error, IdMap, Records, Result};
 
 /// The rows of a table, and the original ids.
 pub(super) struct Parsed {
@@ -41,10 +43,10 @@ pub(super) struct Parsed {
 }
 
 /// What all chunks have to know.
-struct Plan<'a> {
-    text: &'a Text,
-    layout: &'a Layout,
-    options: &'a ReadOptions,
+pub(super) struct Plan<'a> {
+    pub text: &'a Text,
+    pub layout: &'a Layout,
+    pub options: &'a ReadOptions,
 }
 
 /// Reads all rows of a table whose ids may be any text. `None` if that takes reading them one after the other.
@@ -64,31 +66,44 @@ pub(super) fn read(text: &Text, layout: &Layout, options: &ReadOptions) -> Resul
     while at < text.text.len() {
         let range = at..block_end(&text.text, at, text.sizes.block);
         match table.add(&plan, &text.text, range) {
-            Some(end) => at = end,
-            None => return Ok(None),
+            Ok(end) => at = end,
+            Err(_) => return Ok(None),
+        }
+        if table.reconsider(text).is_none() {
+            return Ok(None);
         }
     }
     if let Some(rest) = &text.rest {
-        let mut blocks = Blocks::new(rest, text)?;
-        let (mut next, mut spare) = (blocks.next(Vec::new())?, Vec::new());
+        let failed = |e| Error::io("read", &text.name, e);
+        (&rest.file).seek(SeekFrom::Start(rest.start)).map_err(failed)?;
+        let mut blocks = Blocks::new(&rest.file, text.sizes.block);
+        let (mut next, mut spare) = (blocks.next(Vec::new()).map_err(failed)?, Vec::new());
         // The next block is read while one is parsed.
         while let NextBlock::Lines(block) = next {
             let parse = || table.add(&plan, &block, 0..block.len());
             let (after, added) = rayon::join(|| blocks.next(std::mem::take(&mut spare)), parse);
-            if added.is_none() {
+            if added.is_err() || table.reconsider(text).is_none() {
                 return Ok(None);
             }
-            (next, spare) = (after?, block.into_bytes());
+            (next, spare) = (after.map_err(failed)?, block.into_bytes());
         }
-        if let NextBlock::Unusual = next {
+        if let NextBlock::Unusual(_) = next {
             return Ok(None);
         }
     }
     Ok(table.finish())
 }
 
+/// Why a block can't be added.
+pub(super) enum Failure {
+    /// There is an error in it, but not necessarily this one: chunks may begin within a quoted field.
+    Bad(Box<BadRow>),
+    /// There are too many different ids.
+    Ids,
+}
+
 /// The chunks joined so far.
-struct Joined {
+pub(super) struct Joined {
     users: IdColumn,
     items: IdColumn,
     rating: Option<Vec<f32>>,
@@ -102,7 +117,8 @@ struct Joined {
 }
 
 impl Joined {
-    fn new(layout: &Layout, line: u64) -> Self {
+    /// Begins after this many lines.
+    pub fn new(layout: &Layout, line: u64) -> Self {
         Self {
             users: IdColumn::default(),
             items: IdColumn::default(),
@@ -116,25 +132,59 @@ impl Joined {
     }
 
     /// Adds the rows that begin within the range of a text, and returns where the last of them ends.
-    fn add(&mut self, plan: &Plan<'_>, text: &str, range: Range<usize>) -> Option<usize> {
-        let cuts = cuts(text, range, plan.text.sizes.chunk);
+    pub fn add(&mut self, plan: &Plan<'_>, text: &str, range: Range<usize>) -> Result<usize, Failure> {
+        self.add_cut(plan, text, &cuts(text, range, plan.text.sizes.chunk))
+    }
+
+    /// Does the same row by row, so that an error is the first one.
+    pub fn add_in_order(&mut self, plan: &Plan<'_>, text: &str, range: Range<usize>) -> Result<usize, Failure> {
+        self.add_cut(plan, text, &[range.start, range.end])
+    }
+
+    fn add_cut(&mut self, plan: &Plan<'_>, text: &str, cuts: &[usize]) -> Result<usize, Failure> {
         loop {
             let kinds = (self.users.kind(), self.items.kind());
             let chunks: Result<Vec<Chunk>, Stop> =
                 cuts.par_windows(2).map(|cut| parse(plan, text, cut[0]..cut[1], &kinds)).collect();
-            let chunks = chunks.and_then(|chunks| in_line(plan, text, chunks, (&cuts, &kinds)));
-            match chunks {
+            match chunks.and_then(|chunks| in_line(plan, text, chunks, (cuts, &kinds))) {
                 Ok(chunks) => {
-                    let end = self.append(text, chunks)?;
+                    let end = self.append(text, chunks).ok_or(Failure::Ids)?;
                     self.bytes += end - cuts[0];
-                    self.reconsider(plan.text)?;
-                    return Some(end);
+                    return Ok(end);
                 }
-                Err(Stop::TextUser) => self.users.use_text()?,
-                Err(Stop::TextItem) => self.items.use_text()?,
-                Err(Stop::Unusual) => return None,
+                Err(Stop::TextUser) => self.users.use_text().ok_or(Failure::Ids)?,
+                Err(Stop::TextItem) => self.items.use_text().ok_or(Failure::Ids)?,
+                Err(Stop::Bad(row)) => return Err(Failure::Bad(row)),
             }
         }
+    }
+
+    /// Goes on with another file, after this many of its lines.
+    pub fn begin_file(&mut self, line: u64) {
+        self.line = line;
+    }
+
+    /// The number of lines before the next chunk.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Takes out the rows so far; for `limit` see [`IdColumn::take`].
+    pub fn take(&mut self, limit: usize) -> Records {
+        let (user, item) = rayon::join(|| self.users.take(limit), || self.items.take(limit));
+        let (rating, time) =
+            (self.rating.as_mut().map(std::mem::take), self.time.as_mut().map(std::mem::take));
+        Records { user, item, rating, time }
+    }
+
+    /// About how much memory the different ids take.
+    pub fn id_bytes(&self) -> usize {
+        self.users.bytes() + self.items.bytes()
+    }
+
+    /// Takes the rows that were left out so far.
+    pub fn take_skipped(&mut self) -> SkippedRows {
+        std::mem::take(&mut self.skipped)
     }
 
     /// Reads ids as text from here on where numbers are too far apart for the number of rows to be expected.
@@ -151,7 +201,7 @@ impl Joined {
 
     /// Adds the chunks of a block, and returns where the last of them ends.
     fn append(&mut self, text: &str, mut chunks: Vec<Chunk>) -> Option<usize> {
-        let end = chunks.last().map(|chunk| chunk.end);
+        let end = chunks.last().map_or(0, |chunk| chunk.end);
         for chunk in &mut chunks {
             if let (Some(all), Some(rating)) = (&mut self.rating, &mut chunk.rating) {
                 all.append(rating);
@@ -167,17 +217,21 @@ impl Joined {
         let (users, items): (Vec<_>, Vec<_>) =
             chunks.into_iter().map(|chunk| (chunk.user, chunk.item)).unzip();
         let added = rayon::join(|| self.users.append(text, users), || self.items.append(text, items));
-        (added == (Some(()), Some(()))).then_some(())?;
-        end
+        (added == (Some(()), Some(()))).then_some(end)
     }
 
-    /// The table, unless it is empty.
+    /// The table; `None` if it is empty.
     fn finish(self) -> Option<Parsed> {
+        let parsed = self.into_parsed();
+        (!parsed.table.records.user.is_empty()).then_some(parsed)
+    }
+
+    /// The rows that were not taken out, and the original ids of all.
+    pub fn into_parsed(self) -> Parsed {
         let Self { users, items, rating, time, comments, skipped, .. } = self;
         let ((user, users), (item, items)) = rayon::join(|| users.finish(), || items.finish());
         let records = Records { user, item, rating, time };
-        let empty = records.user.is_empty();
-        (!empty).then_some(Parsed { table: TableRecords { records, skipped, comments }, users, items })
+        Parsed { table: TableRecords { records, skipped, comments }, users, items }
     }
 }
 

@@ -50,6 +50,11 @@ pub(super) fn long_hash(hasher: &RandomState, id: &str) -> u64 {
     hasher.finish()
 }
 
+/// The memory of a hash table with this capacity: a slot has one byte besides its content, and one in eight is free.
+fn slots<T>(capacity: usize) -> usize {
+    capacity * (size_of::<T>() + 1) * 8 / 7
+}
+
 /// Short ids and their numbers.
 #[derive(Default)]
 pub(super) struct ShortIds(HashTable<(Key, u32)>);
@@ -64,6 +69,11 @@ impl ShortIds {
         let number = self.0.len() as u32;
         self.0.insert_unique(hash, (key, number), |(key, _)| short_hash(hasher, *key));
         number
+    }
+
+    /// About how much memory they take.
+    pub fn bytes(&self) -> usize {
+        slots::<(Key, u32)>(self.0.capacity())
     }
 
     /// The ids by their numbers.
@@ -95,6 +105,11 @@ impl LongIds {
         self.ends.push(self.text.len());
         self.table.insert_unique(hash, (hash, number), |(hash, _)| *hash);
         number
+    }
+
+    /// About how much memory they take.
+    pub fn bytes(&self) -> usize {
+        slots::<(u64, u32)>(self.table.capacity()) + self.text.capacity() + 8 * self.ends.capacity()
     }
 
     /// The id with a number.

@@ -189,6 +189,18 @@ impl Shards {
         Some(())
     }
 
+    /// About how much memory the ids take.
+    pub fn bytes(&self) -> usize {
+        let shard = |shard: &Shard| {
+            let ids = match &shard.ids {
+                Ids::Short(ids) => ids.bytes(),
+                Ids::Long(ids) => ids.bytes(),
+            };
+            ids + 4 * (shard.dense.capacity() + shard.rows.capacity())
+        };
+        8 * self.order.capacity() + self.shards.iter().map(shard).sum::<usize>()
+    }
+
     pub fn finish(self) -> IdMap {
         let Self { shards, order, .. } = self;
         let keys: Vec<Vec<Key>> = shards

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use parquet::errors::{ParquetError, Result as ParquetResult};
@@ -16,7 +17,7 @@ use crate::read::parallel::{IdChunk, IdColumn, Kind};
 use crate::read::records::check_id;
 use crate::{Error, IdMap, InputError, Records, Result};
 
-/// About how many rows are read at a time: as many row groups as have no more, but at least one.
+/// How many rows are read at a time.
 const ROWS: i64 = 1 << 20;
 /// How many ids are in a chunk.
 const CHUNK: usize = 1 << 16;
@@ -52,13 +53,6 @@ impl ChunkReader for Reopened {
             read => Err(ParquetError::EOF(format!("expected {length} bytes, found {read}"))),
         }
     }
-}
-
-/// The columns of a file, and the original ids.
-pub(super) struct Parsed {
-    pub records: Records,
-    pub users: IdMap,
-    pub items: IdMap,
 }
 
 /// What a column holds.
@@ -98,41 +92,78 @@ enum Stop {
     Unusual,
 }
 
-/// Reads all rows. `None` if that takes reading them one after the other, to report an error or to leave rows out.
-pub(super) fn read(
-    (path, reader): (&Path, &SerializedFileReader<Reopened>),
-    columns: &Columns,
-    options: &ReadOptions,
-) -> Option<Parsed> {
-    let (mut users, mut items) = (IdColumn::default(), IdColumn::default());
-    let mut rating = columns.rating.as_ref().map(|_| Vec::new());
-    let mut time = columns.time.as_ref().map(|_| Vec::new());
-    let mut next = 0;
-    while next < reader.num_row_groups() {
-        let (groups, mut rows) = (next.., 0);
-        let fits = |&group: &usize| {
-            rows += reader.metadata().row_group(group).num_rows();
-            group == next || rows <= ROWS
-        };
-        let groups: Vec<usize> = groups.take(reader.num_row_groups() - next).take_while(fits).collect();
-        next += groups.len();
+/// The row groups of a file, some at a time.
+pub(super) struct Groups<'a> {
+    reader: &'a SerializedFileReader<Reopened>,
+    rows: i64,
+    next: usize,
+}
+
+impl<'a> Groups<'a> {
+    /// With at most this many rows at a time, but at least one group.
+    pub fn of(reader: &'a SerializedFileReader<Reopened>, rows: usize) -> Self {
+        Self { reader, rows: ROWS.min(i64::try_from(rows).unwrap_or(ROWS)), next: 0 }
+    }
+}
+
+impl Iterator for Groups<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let (start, all) = (self.next, self.reader.num_row_groups());
+        let mut rows = 0;
+        while self.next < all {
+            rows += self.reader.metadata().row_group(self.next).num_rows();
+            if self.next > start && rows > self.rows {
+                break;
+            }
+            self.next += 1;
+        }
+        (start < self.next).then_some(start..self.next)
+    }
+}
+
+/// The rows of the groups read so far.
+pub(super) struct Batches<'a> {
+    pub columns: &'a Columns,
+    pub options: &'a ReadOptions,
+    users: IdColumn,
+    items: IdColumn,
+    rating: Option<Vec<f32>>,
+    time: Option<Vec<i64>>,
+}
+
+impl<'a> Batches<'a> {
+    pub fn new(columns: &'a Columns, options: &'a ReadOptions) -> Self {
+        let rating = columns.rating.as_ref().map(|_| Vec::new());
+        let time = columns.time.as_ref().map(|_| Vec::new());
+        Self { columns, options, users: IdColumn::default(), items: IdColumn::default(), rating, time }
+    }
+
+    /// Adds the rows of some row groups. `None` if there is an error in one of them.
+    pub fn read(
+        &mut self,
+        (path, reader): (&Path, &SerializedFileReader<Reopened>),
+        groups: Range<usize>,
+    ) -> Option<()> {
         let found: Vec<Vec<Cells>> = loop {
             let read = |(group, column, role): &(usize, &Column, Role)| {
                 let group = reader.get_row_group(*group).map_err(|_| Stop::Unusual)?;
-                cells(&RowGroup { path, group: &*group, start: 0 }, (column, role), options.needs_ratings)
+                let group = RowGroup { path, group: &*group, start: 0 };
+                cells(&group, (column, role), self.options.needs_ratings)
             };
-            let roles = roles(columns, (users.kind(), items.kind()));
+            let roles = roles(self.columns, (self.users.kind(), self.items.kind()));
             let tasks: Vec<(usize, &Column, Role)> = groups
-                .iter()
-                .flat_map(|&group| roles.iter().map(move |(column, role)| (group, *column, role.clone())))
+                .clone()
+                .flat_map(|group| roles.iter().map(move |(column, role)| (group, *column, role.clone())))
                 .collect();
             match tasks.par_iter().map(read).collect::<Result<Vec<Cells>, Stop>>() {
                 Ok(cells) => {
                     let mut cells = cells.into_iter();
-                    break groups.iter().map(|_| cells.by_ref().take(roles.len()).collect()).collect();
+                    break groups.map(|_| cells.by_ref().take(roles.len()).collect()).collect();
                 }
-                Err(Stop::TextUser) => users.use_text()?,
-                Err(Stop::TextItem) => items.use_text()?,
+                Err(Stop::TextUser) => self.users.use_text()?,
+                Err(Stop::TextItem) => self.items.use_text()?,
                 Err(Stop::Unusual) => return None,
             }
         };
@@ -146,17 +177,34 @@ pub(super) fn read(
                 match cells {
                     Cells::User(chunks) => user.extend(chunks),
                     Cells::Item(chunks) => item.extend(chunks),
-                    Cells::Rating(ratings) => rating.as_mut()?.extend(ratings),
-                    Cells::Time(times) => time.as_mut()?.extend(times),
+                    Cells::Rating(ratings) => self.rating.as_mut()?.extend(ratings),
+                    Cells::Time(times) => self.time.as_mut()?.extend(times),
                 }
             }
         }
-        let added = rayon::join(|| users.append("", user), || items.append("", item));
-        (added.0.is_some() && added.1.is_some()).then_some(())?;
+        let added = rayon::join(|| self.users.append("", user), || self.items.append("", item));
+        (added.0.is_some() && added.1.is_some()).then_some(())
     }
-    let ((user, users), (item, items)) = rayon::join(|| users.finish(), || items.finish());
-    let records = Records { user, item, rating, time };
-    (!records.user.is_empty()).then_some(Parsed { records, users, items })
+
+    /// Takes out the rows so far; for `limit` see [`IdColumn::take`].
+    pub fn take(&mut self, limit: usize) -> Records {
+        let (user, item) = rayon::join(|| self.users.take(limit), || self.items.take(limit));
+        let (rating, time) =
+            (self.rating.as_mut().map(std::mem::take), self.time.as_mut().map(std::mem::take));
+        Records { user, item, rating, time }
+    }
+
+    /// About how much memory the different ids take.
+    pub fn id_bytes(&self) -> usize {
+        self.users.bytes() + self.items.bytes()
+    }
+
+    /// The rows that were not taken out, and the original ids of all.
+    pub fn finish(self) -> (Records, IdMap, IdMap) {
+        let Self { users, items, rating, time, .. } = self;
+        let ((user, users), (item, items)) = rayon::join(|| users.finish(), || items.finish());
+        (Records { user, item, rating, time }, users, items)
+    }
 }
 
 fn roles(columns: &Columns, (users, items): (Kind, Kind)) -> Vec<(&Column, Role)> {

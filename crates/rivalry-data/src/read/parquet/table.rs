@@ -8,7 +8,7 @@ use super::file::broken;
 use crate::read::columns::{Column, Columns};
 use crate::read::records::DenseIds;
 use crate::read::{ReadOptions, SkippedRows};
-use crate::{InputError, Interner, Result};
+use crate::{InputError, Interner, Records, Result};
 
 /// The columns read so far.
 pub(super) struct Table<'a> {
@@ -121,15 +121,26 @@ impl<'a> Table<'a> {
         Ok(bad)
     }
 
-    /// The error if no row was read.
-    pub fn no_rows(&self) -> InputError {
-        match self.skipped.first.first() {
-            Some(row) => {
-                let (count, line, reason) = (self.skipped.count, row.line, &row.reason);
-                InputError::new(format!("none of the {count} rows can be read; row {line}: {reason}"))
-            }
-            None => InputError::new("the file has no rows").help("give a file with interactions"),
+    /// Takes out the rows so far.
+    pub fn take(&mut self) -> Records {
+        let take = std::mem::take::<Vec<u32>>;
+        Records {
+            user: take(&mut self.user),
+            item: take(&mut self.item),
+            rating: self.columns.rating.as_ref().map(|_| std::mem::take(&mut self.rating)),
+            time: self.columns.time.as_ref().map(|_| std::mem::take(&mut self.time)),
         }
+    }
+}
+
+/// The error if no row was read.
+pub(super) fn no_rows(skipped: &SkippedRows) -> InputError {
+    match skipped.first.first() {
+        Some(row) => {
+            let (count, line, reason) = (skipped.count, row.line, &row.reason);
+            InputError::new(format!("none of the {count} rows can be read; row {line}: {reason}"))
+        }
+        None => InputError::new("the file has no rows").help("give a file with interactions"),
     }
 }
 
