@@ -31,7 +31,8 @@ fn reference() -> &'static (TempDir, Duration) {
         write_log(&folder.path().join("log.csv"), 20_000);
         let began = Instant::now();
         for seed in ["0", "1"] {
-            succeed(prepare(folder.path(), seed, LIMITS[0], seed)).expect("the uninterrupted preparation succeeds");
+            succeed(prepare(folder.path(), seed, LIMITS[0], seed))
+                .expect("the uninterrupted preparation succeeds");
         }
         (folder, began.elapsed() / 2)
     })
