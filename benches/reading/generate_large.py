@@ -19,7 +19,9 @@ PART = 5_000_000
 def scattered(ids: np.ndarray, n: int) -> np.ndarray:
     """Other numbers for these, all with the same number of digits: otherwise small numbers would be the frequent ones."""
     factor = next(factor for factor in range(int(n * 0.618) | 1, 2 * n) if np.gcd(factor, n) == 1)
-    return 10 ** len(str(n - 1)) + (ids * factor + 7) % n
+    digits = len(str(n))
+    first = 10 ** (digits - 1) if 10 ** (digits - 1) + n <= 10**digits else 10**digits
+    return first + (ids * factor + 7) % n
 
 
 def part(number: int, rows: int, args: argparse.Namespace) -> dict[str, np.ndarray]:

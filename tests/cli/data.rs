@@ -76,12 +76,19 @@ fn a_log_that_exceeds_the_memory_limit_gives_the_same_files() {
     };
     // 1 MB is less than the log takes, and 8 GB are more.
     assert_eq!(prepare("parts", "1M"), prepare("whole", "8G"));
-    for file in
-        ["train.tsv", "valid.tsv", "test.tsv", "user_list.tsv", "item_list.tsv", "summary.txt", "checksums.txt"]
-    {
+    for file in [
+        "train.tsv",
+        "valid.tsv",
+        "test.tsv",
+        "user_list.tsv",
+        "item_list.tsv",
+        "summary.txt",
+        "checksums.txt",
+    ] {
         assert!(world.read(&format!("parts/{file}")) == world.read(&format!("whole/{file}")), "{file}");
     }
-    let refused = world.fails(2, &["data", "prepare", "log", "x", "--max-memory", "1M", "--split", "popularity"]);
+    let refused =
+        world.fails(2, &["data", "prepare", "log", "x", "--max-memory", "1M", "--split", "popularity"]);
     holds(&refused, &["a popularity split needs all pairs in memory", "--max-memory"]);
     assert!(!world.path("x").exists());
 

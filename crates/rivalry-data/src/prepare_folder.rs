@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::read::{ReadOptions, Reading, SkippedRows, stream::Stream};
 use super::{
-    AppliedSplit, DataConfig, Dataset, DownloadProgress, LoadOptions, Location, RawRow, STANDARD_INPUT, Stats,
-    load_raw, locate, prepare, stats, stream, write_benchmark,
+    AppliedSplit, DataConfig, Dataset, DownloadProgress, LoadOptions, Location, Preparation, RawRow,
+    STANDARD_INPUT, Stats, load_raw, locate, prepare, stats, stream, write_benchmark,
 };
 use crate::Result;
 use crate::split::Rules;
@@ -15,10 +15,11 @@ use crate::write::Summary;
 /// How many rows of a source are shown.
 pub(crate) const FIRST_ROWS: usize = 5;
 
-/// About how many bytes a row takes at most while a log is read, merged, filtered and split in memory; and more if a split
-/// asks for times.
-const BYTES_PER_ROW: u64 = 40;
-const BYTES_PER_TIME: u64 = 8;
+/// About how many bytes a row takes at most while a log is read, merged and split in memory, if most users are new; and how
+/// many more if the split asks for times, and if there is a k-core filter.
+const BYTES_PER_ROW: u64 = 64;
+const BYTES_PER_TIME: u64 = 16;
+const BYTES_PER_EDGE: u64 = 24;
 
 /// A prepared data set in figures.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,8 +98,7 @@ pub fn prepare_folder(
     (out, replace): (&Path, bool),
     progress: &mut dyn FnMut(PrepareProgress<'_>),
 ) -> Result<Prepared> {
-    let reading =
-        ReadOptions { needs_ratings: config.prepare.min_rating.is_some(), ..config.read.clone() };
+    let reading = ReadOptions { needs_ratings: config.prepare.min_rating.is_some(), ..config.read.clone() };
     if let Some((name, stream)) = too_large(config, &reading, options, progress)? {
         let task = Task { name: &name, stream: &stream, reading: &reading, preparation: &config.prepare };
         let budget = Budget::within(options.memory);
@@ -106,7 +106,8 @@ pub fn prepare_folder(
             progress(PrepareProgress::Step { what, done, total });
         });
     }
-    let (name, raw) = load_raw(config, options, &mut |download| progress(PrepareProgress::Download(download)))?;
+    let (name, raw) =
+        load_raw(config, options, &mut |download| progress(PrepareProgress::Download(download)))?;
     let (reading, first_rows) = (raw.reading.clone(), raw.first_rows(FIRST_ROWS));
     let dataset = prepare(&name, raw, &config.prepare)?;
     write_benchmark(&dataset, out, replace)?;
@@ -130,10 +131,12 @@ fn too_large(
         Ok(Some(stream)) => stream,
         Ok(None) => return Ok(None),
         // Reading the source as a whole finds the same error, unless it is too large for that.
-        Err(error) => return if options.memory.require(bytes_of(&path), "it").is_err() { Err(error) } else { Ok(None) },
+        Err(error) => {
+            return if options.memory.require(bytes_of(&path), "it").is_err() { Err(error) } else { Ok(None) };
+        }
     };
-    let times = Rules::of(&config.prepare, false).is_ok_and(|rules| rules.needs().times);
-    let fits = options.memory.require(in_memory(&stream, times), "it").is_ok();
+    let bytes = stream.rows.saturating_mul(bytes_per_row(&config.prepare));
+    let fits = options.memory.require(bytes, "it").is_ok();
     Ok((!fits).then_some((located.name, stream)))
 }
 
@@ -146,7 +149,9 @@ fn bytes_of(path: &Path) -> u64 {
     }
 }
 
-/// About how much memory a table takes as a whole.
-fn in_memory(stream: &Stream, times: bool) -> u64 {
-    stream.rows.saturating_mul(BYTES_PER_ROW + if times { BYTES_PER_TIME } else { 0 })
+/// About how much memory a row of a log takes.
+fn bytes_per_row(preparation: &Preparation) -> u64 {
+    let times = Rules::of(preparation, false).is_ok_and(|rules| rules.needs().times);
+    let core = preparation.user_core > 1 || preparation.item_core > 1;
+    BYTES_PER_ROW + u64::from(times) * BYTES_PER_TIME + u64::from(core) * BYTES_PER_EDGE
 }

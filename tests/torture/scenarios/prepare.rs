@@ -15,8 +15,11 @@ pub const SCENARIO: Scenario = Scenario { name: "`data prepare --force`, kill -9
 const FILES: [&str; 6] =
     ["train.tsv", "valid.tsv", "test.tsv", "user_list.tsv", "item_list.tsv", "checksums.txt"];
 
-fn prepare(folder: &Path, seed: &str, out: &str) -> std::process::Command {
-    let args = ["data", "prepare", "log.csv", out, "--seed", seed, "--force"];
+/// In memory, or in parts on disk.
+const LIMITS: [&str; 2] = ["8G", "4M"];
+
+fn prepare(folder: &Path, seed: &str, limit: &str, out: &str) -> std::process::Command {
+    let args = ["data", "prepare", "log.csv", out, "--seed", seed, "--max-memory", limit, "--force"];
     rivalry(folder, &args)
 }
 
@@ -28,7 +31,8 @@ fn reference() -> &'static (TempDir, Duration) {
         write_log(&folder.path().join("log.csv"), 20_000);
         let began = Instant::now();
         for seed in ["0", "1"] {
-            succeed(prepare(folder.path(), seed, seed)).expect("the uninterrupted preparation succeeds");
+            succeed(prepare(folder.path(), seed, LIMITS[0], seed))
+                .expect("the uninterrupted preparation succeeds");
         }
         (folder, began.elapsed() / 2)
     })
@@ -41,7 +45,8 @@ fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
     let out = format!("{name}/set");
     for turn in 0..10 {
         let seed = ["0", "1"][turn % 2];
-        match end_after(prepare(folder.path(), seed, &out), "-KILL", random.within(*time)) {
+        let command = prepare(folder.path(), seed, random.one_of(&LIMITS), &out);
+        match end_after(command, "-KILL", random.within(*time)) {
             End::Interrupted(output) => {
                 tally.interrupted += 1;
                 no_panic(&output)?;
@@ -56,7 +61,7 @@ fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
             is("0").or_else(|_| is("1"))?;
         }
     }
-    succeed(prepare(folder.path(), "0", &out))?;
+    succeed(prepare(folder.path(), "0", random.one_of(&LIMITS), &out))?;
     match names(place.path()) {
         left if left == ["set"] => Ok(()),
         left => Err(format!("{left:?} is left")),

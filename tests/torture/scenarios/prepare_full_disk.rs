@@ -23,7 +23,9 @@ fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
     };
     let used = *random.one_of(&[0, kilobytes << 10]);
     std::fs::write(disk.path().join("other"), vec![0; used]).map_err(|e| e.to_string())?;
-    let prepare = || rivalry(disk.path(), &["data", "prepare", &log, "set"]);
+    // In memory, or in parts on disk.
+    let limit = *random.one_of(&["8G", "460K"]);
+    let prepare = || rivalry(disk.path(), &["data", "prepare", &log, "set", "--max-memory", limit]);
     let output = prepare().output().map_err(|e| e.to_string())?;
     if !out_of_space(&output, tally)? {
         return Ok(());

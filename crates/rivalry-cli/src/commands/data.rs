@@ -49,7 +49,8 @@ pub fn run(command: &DataCommand) -> anyhow::Result<()> {
             let memory = max_memory.map_or_else(MemoryLimit::default, MemoryLimit::bytes);
             let (config, options) = source_of(source, memory)?;
             let mut bar = PrepareBar::new();
-            let prepared = prepare_folder(&config, &options, (out, *force), &mut |progress| bar.update(progress))?;
+            let prepared =
+                prepare_folder(&config, &options, (out, *force), &mut |progress| bar.update(progress))?;
             drop(bar);
             if *json {
                 print_json(&document(&prepared))?;

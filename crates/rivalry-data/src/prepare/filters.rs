@@ -34,7 +34,8 @@ impl<'a> Filters<'a> {
     pub fn core(&mut self, pairs: usize) {
         let Preparation { user_core, item_core, .. } = *self.preparation;
         let pairs = count(pairs, "pair");
-        self.steps.push(format!("{pairs} in the core (users with {user_core}, items with {item_core} or more)"));
+        self.steps
+            .push(format!("{pairs} in the core (users with {user_core}, items with {item_core} or more)"));
     }
 
     /// Whether ids without pairs are left out.

@@ -91,8 +91,8 @@ mod enabled {
     use lzma_rust2::XzReader;
     use zip::ZipArchive;
 
-    use super::{Compression, Decompressed, Path};
     use super::broken;
+    use super::{Compression, Decompressed, Path};
     use crate::memory::MemoryLimit;
     use crate::{InputError, Result};
 

@@ -71,7 +71,8 @@ pub(super) fn layout(text: &Text, options: &ReadOptions) -> Result<Layout> {
 
 /// A note that the columns of a table without a header are guessed.
 pub(super) fn guessed_columns(text: &Text, layout: &Layout) -> Option<String> {
-    let names = || layout.columns.roles().map(|(_, column)| column.name.as_str()).collect::<Vec<_>>().join(", ");
+    let names =
+        || layout.columns.roles().map(|(_, column)| column.name.as_str()).collect::<Vec<_>>().join(", ");
     (!layout.header).then(|| format!("{}: no header; read as {}", text.name.display(), names()))
 }
 

@@ -117,15 +117,12 @@ impl Source {
 /// Refuses a file that doesn't fit into memory.
 pub(super) fn check_size(path: &Path, memory: MemoryLimit) -> Result<()> {
     let bytes = fs::metadata(path).map_err(|e| Error::io("read", path, e))?.len();
-    memory
-        .require(bytes, "reading it")
-        .map_err(|error| error.file(path).help(TOO_LARGE).into())
+    memory.require(bytes, "reading it").map_err(|error| error.file(path).help(TOO_LARGE).into())
 }
 
 /// What to do about data that don't fit into memory.
 pub(super) const TOO_LARGE: &str = "raise --max-memory, or read a part of the data: `rivalry data prepare` filters CSV and Parquet files of any \
                                     size";
-
 
 /// The error for a requested format that the kind of source rules out.
 pub(super) fn mismatch(name: &Path, format: &str, requirement: &str, found: &str) -> Error {

@@ -55,7 +55,8 @@ pub(crate) struct Task<'a> {
 pub(crate) fn check(preparation: &Preparation) -> Result<Rules> {
     let rules = Rules::of(preparation, false)?;
     let refuse = |what: &str, field: &str| {
-        let error = InputError::new(format!("{what} needs all pairs in memory, and they don't fit")).field(field);
+        let error =
+            InputError::new(format!("{what} needs all pairs in memory, and they don't fit")).field(field);
         error.help("raise --max-memory, or use another setting")
     };
     if let Some(Rule::Popularity { .. }) = rules.test {

@@ -64,12 +64,7 @@ impl<'s, E: Entry> Sorter<'s, E> {
     }
 
     /// All entries in order, the last of each pair alone; they are added to `kept`.
-    pub fn merge(
-        mut self,
-        budget: &Budget,
-        kept: &mut Kept,
-        progress: Progress<'_>,
-    ) -> Result<PairFile<E>> {
+    pub fn merge(mut self, budget: &Budget, kept: &mut Kept, progress: Progress<'_>) -> Result<PairFile<E>> {
         self.end_run()?;
         self.entries = Vec::new();
         while self.runs.len() > budget.fan_in.max(2) {
@@ -93,12 +88,9 @@ impl<'s, E: Entry> Sorter<'s, E> {
 }
 
 /// Calls `f` with the entries of sorted files in order, the last of each pair alone.
-fn merge<E: Entry>(
-    runs: &[PairFile<E>],
-    buffer: usize,
-    f: &mut dyn FnMut(E) -> Result<()>,
-) -> Result<()> {
-    let mut readers: Vec<PairReader<'_, E>> = runs.iter().map(|run| run.read(buffer)).collect::<Result<_>>()?;
+fn merge<E: Entry>(runs: &[PairFile<E>], buffer: usize, f: &mut dyn FnMut(E) -> Result<()>) -> Result<()> {
+    let mut readers: Vec<PairReader<'_, E>> =
+        runs.iter().map(|run| run.read(buffer)).collect::<Result<_>>()?;
     let mut heap = BinaryHeap::new();
     for (run, reader) in readers.iter_mut().enumerate() {
         heap.extend(reader.next()?.map(|entry| Reverse((entry, run))));

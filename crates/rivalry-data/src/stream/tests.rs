@@ -24,9 +24,8 @@ fn tiny() -> Budget {
 
 /// The files of a folder.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let content = |path: PathBuf| {
-        (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(&path).unwrap())
-    };
+    let content =
+        |path: PathBuf| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(&path).unwrap());
     fs::read_dir(folder).unwrap().map(|entry| content(entry.unwrap().path())).collect()
 }
 
@@ -62,7 +61,8 @@ fn same(folder: &TempDir, config: &DataConfig, budget: &Budget) -> Option<BTreeM
             Some(written)
         }
         (expected, found) => {
-            let message = |outcome: Result<Prepared>| outcome.map_or_else(|e| e.to_string(), |_| "fine".into());
+            let message =
+                |outcome: Result<Prepared>| outcome.map_or_else(|e| e.to_string(), |_| "fine".into());
             assert_eq!(message(found), message(expected));
             assert_eq!(fs::read_dir(outs.path()).unwrap().count(), 0, "nothing is left");
             None
@@ -219,11 +219,13 @@ fn compressed_parts() {
     let folder = TempDir::new().unwrap();
     let parts = folder.path().join("log");
     fs::create_dir(&parts).unwrap();
-    let rows: Vec<Row> =
-        (0..900).map(|n| Row { user: n % 31, item: n * 7 % 53, rating: 1 + n % 5, time: i64::from(n) }).collect();
+    let rows: Vec<Row> = (0..900)
+        .map(|n| Row { user: n % 31, item: n * 7 % 53, rating: 1 + n % 5, time: i64::from(n) })
+        .collect();
     for (n, some) in rows.chunks(300).enumerate() {
         let text = csv(some, Ids::Text, true, 0);
-        fs::write(parts.join(format!("data_{n}.csv.zst")), zstd::encode_all(text.as_bytes(), 1).unwrap()).unwrap();
+        fs::write(parts.join(format!("data_{n}.csv.zst")), zstd::encode_all(text.as_bytes(), 1).unwrap())
+            .unwrap();
     }
     let preparation = Preparation { split: Split::Time { test: 0.2 }, ..Preparation::default() };
     let written = same(&folder, &config(&parts, preparation), &tiny()).unwrap();
@@ -242,7 +244,8 @@ fn parts_with_other_columns_are_refused() {
     fs::write(parts.join("part-1.csv"), "user,item\n1,2\n3,4\n").unwrap();
     fs::write(parts.join("part-2.csv"), "item,user\n1,2\n").unwrap();
     assert_eq!(same(&folder, &config(&parts, Preparation::default()), &tiny()), None);
-    let error = crate::read::read(&parts, &ReadOptions::default(), MemoryLimit::default()).unwrap_err().to_string();
+    let error =
+        crate::read::read(&parts, &ReadOptions::default(), MemoryLimit::default()).unwrap_err().to_string();
     let expected = "part-2.csv:1: the columns are item, user, but those of part-1.csv are user, item";
     assert!(error.contains(expected), "{error}");
 }

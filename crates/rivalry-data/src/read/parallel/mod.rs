@@ -20,8 +20,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use self::blocks::{block_end, cuts};
 pub(super) use self::blocks::{Blocks, NextBlock, Rest, Sizes};
+use self::blocks::{block_end, cuts};
 pub(super) use self::chunk::BadRow;
 use self::chunk::{Chunk, Stop, parse};
 pub(super) use self::ids::IdColumn;
@@ -137,7 +137,12 @@ impl Joined {
     }
 
     /// Does the same row by row, so that an error is the first one.
-    pub fn add_in_order(&mut self, plan: &Plan<'_>, text: &str, range: Range<usize>) -> Result<usize, Failure> {
+    pub fn add_in_order(
+        &mut self,
+        plan: &Plan<'_>,
+        text: &str,
+        range: Range<usize>,
+    ) -> Result<usize, Failure> {
         self.add_cut(plan, text, &[range.start, range.end])
     }
 

@@ -196,7 +196,7 @@ impl Shards {
                 Ids::Short(ids) => ids.bytes(),
                 Ids::Long(ids) => ids.bytes(),
             };
-            ids + 4 * (shard.dense.capacity() + shard.rows.capacity())
+            ids + 4 * shard.dense.capacity()
         };
         8 * self.order.capacity() + self.shards.iter().map(shard).sum::<usize>()
     }

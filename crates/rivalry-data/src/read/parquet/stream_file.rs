@@ -70,14 +70,14 @@ pub(super) fn read(
 
 /// The rows read so far: on all threads, or one after the other if some may have to be left out.
 enum Rows<'a> {
-    Parallel(Batches<'a>),
+    Parallel(Box<Batches<'a>>),
     InOrder(Box<Table<'a>>),
 }
 
 impl<'a> Rows<'a> {
     fn new(table: &'a ParquetTable, options: &'a ReadOptions) -> Self {
         match options.skip_bad_rows {
-            false => Self::Parallel(Batches::new(&table.columns, options)),
+            false => Self::Parallel(Box::new(Batches::new(&table.columns, options))),
             true => Self::InOrder(Box::new(Table::new(&table.columns, options))),
         }
     }

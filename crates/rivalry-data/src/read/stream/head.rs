@@ -35,10 +35,11 @@ impl Head {
         // Whole lines: a byte-order mark, a comment or a header would be looked for in vain in a part of one.
         let lines = loop {
             let more = reader.by_ref().take(sizes.head as u64).read_to_end(&mut bytes);
-            match (more.map_err(|e| failed(path, compression, e))?, memrchr(b'\n', &bytes)) {
-                (0, _) => break bytes.len(),
-                (_, Some(last)) => break last + 1,
-                (_, None) => {}
+            let more = more.map_err(|e| failed(path, compression, e))?;
+            match memrchr(b'\n', &bytes) {
+                _ if more < sizes.head => break bytes.len(), // this is all
+                Some(last) => break last + 1,
+                None => {}
             }
         };
         let after = bytes.split_off(lines);

@@ -62,12 +62,18 @@ impl TextTable {
             let notes = csv::guessed_columns(&head.text, &layout).into_iter().collect();
             return Ok((Self { layout, header, first: first.clone(), notes, bytes }, rows));
         }
-        let error = InputError::new("the file is empty").file(files.first().map_or(Path::new(""), |file| file));
+        let error =
+            InputError::new("the file is empty").file(files.first().map_or(Path::new(""), |file| file));
         Err(error.help("give a file with interactions").into())
     }
 
     /// Reads the rows of all files in order.
-    pub fn read(&self, files: &[PathBuf], options: &ReadOptions, blocks: &mut Blocks<'_>) -> Result<Streamed> {
+    pub fn read(
+        &self,
+        files: &[PathBuf],
+        options: &ReadOptions,
+        blocks: &mut Blocks<'_>,
+    ) -> Result<Streamed> {
         let mut joined = Joined::new(&self.layout, 0);
         let mut reading = None;
         let (mut comments, mut skipped) = (0, SkippedRows::default());
@@ -155,7 +161,8 @@ impl TextTable {
 /// The error for a part with other columns than the first.
 pub(in crate::read) fn other_columns(found: &[String], (first, expected): (&Path, &[String])) -> InputError {
     let first = first.file_name().unwrap_or_default().display();
-    let message = format!("the columns are {}, but those of {first} are {}", found.join(", "), expected.join(", "));
+    let message =
+        format!("the columns are {}, but those of {first} are {}", found.join(", "), expected.join(", "));
     InputError::new(message)
         .help("the files of a folder are read as parts of one table: move others away, or give the path of one file")
 }

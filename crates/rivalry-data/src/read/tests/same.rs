@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::super::parallel::Sizes;
 use super::super::source::Source;
+use super::super::stream::{Stream, StreamSizes};
 use super::super::{read_from_head, read_sized};
 use super::*;
 
@@ -16,6 +17,30 @@ fn outcome(path: &Path, options: &ReadOptions, (head, block, chunk): (usize, usi
     let raw = read_sized(path, options, MemoryLimit::default(), Sizes { head, block, chunk });
     // NaN is not equal to itself, but is written in the same way.
     raw.map_or_else(|error| error.to_string(), |raw| format!("{raw:?}"))
+}
+
+/// What a table is read as some rows at a time, or the error; `None` if it isn't read in that way.
+fn streamed(path: &Path, options: &ReadOptions, block: usize) -> Option<crate::Result<RawData>> {
+    let stream = match Stream::open(path, options) {
+        Ok(stream) => stream?,
+        Err(error) => return Some(Err(error)),
+    };
+    let memory = MemoryLimit::default();
+    let sizes = StreamSizes { block, ids: usize::MAX, numbers: 50, rows: usize::MAX, memory };
+    let mut all = stream.no_records();
+    let read = stream.read(options, sizes, &mut |records, (done, total)| {
+        assert!(done <= total && !records.user.is_empty());
+        all.extend(records);
+        Ok(())
+    });
+    let raw = |read: crate::read::stream::Streamed| RawData {
+        users: read.users,
+        items: read.items,
+        parts: RawParts::Whole(all),
+        notes: read.notes,
+        reading: Some(read.reading),
+    };
+    Some(read.map(raw))
 }
 
 #[track_caller]
@@ -43,6 +68,14 @@ fn check_with(name: &str, bytes: &[u8], options: &[ReadOptions], sizes: &[(usize
         let expected = outcome(&path, options, (usize::MAX, 1 << 20, 0));
         for &sizes in sizes {
             assert_eq!(outcome(&path, options, sizes), expected, "{sizes:?} {options:?}");
+        }
+        for block in [1000, 2500] {
+            match streamed(&path, options, block) {
+                Some(Ok(raw)) => assert_eq!(format!("{raw:?}"), expected, "{block} {options:?}"),
+                // The first error of a block may be found before that of the whole file.
+                Some(Err(_)) => assert!(!expected.starts_with("RawData"), "{block} {options:?} {expected}"),
+                None => {}
+            }
         }
     }
 }

@@ -93,5 +93,8 @@ fn a_row_group_that_is_too_large_is_refused() {
     fs::write(&path, file(&rows, Ids::Numbers, 65)).unwrap();
     let error = streamed(&config(&path, Preparation::default()), &folder.path().join("out"), &tiny());
     let error = error.unwrap_err().to_string();
-    assert!(error.contains("log.parquet: a row group has 65 rows, and there is memory for 64 at a time"), "{error}");
+    assert!(
+        error.contains("log.parquet: a row group has 65 rows, and there is memory for 64 at a time"),
+        "{error}"
+    );
 }
