@@ -121,7 +121,7 @@ pub(super) fn check_size(path: &Path, memory: MemoryLimit) -> Result<()> {
 }
 
 /// What to do about data that don't fit into memory.
-pub(super) const TOO_LARGE: &str = "raise --max-memory, or read a part of the data: `rivalry data prepare` filters CSV and Parquet files of any \
+pub(super) const TOO_LARGE: &str = "raise --max-memory, or read a part of the data: rivalry data prepare filters CSV and Parquet files of any \
                                     size";
 
 /// The error for a requested format that the kind of source rules out.
