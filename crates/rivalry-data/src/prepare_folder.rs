@@ -130,10 +130,9 @@ fn too_large(
     let stream = match Stream::open(&path, reading) {
         Ok(Some(stream)) => stream,
         Ok(None) => return Ok(None),
-        // Reading the source as a whole finds the same error, unless it is too large for that.
-        Err(error) => {
-            return if options.memory.require(bytes_of(&path), "it").is_err() { Err(error) } else { Ok(None) };
-        }
+        Err(error) if options.memory.require(bytes_of(&path), "it").is_err() => return Err(error),
+        // Reading the source as a whole finds the same error.
+        Err(_) => return Ok(None),
     };
     let bytes = stream.rows.saturating_mul(bytes_per_row(&config.prepare));
     let fits = options.memory.require(bytes, "it").is_ok();

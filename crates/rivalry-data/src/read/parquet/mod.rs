@@ -51,7 +51,9 @@ fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
 pub(super) struct ParquetTable {
     pub columns: Columns,
     /// The names of all columns.
+    #[cfg(feature = "parquet")]
     names: Vec<String>,
+    #[cfg(feature = "parquet")]
     rows: u64,
 }
 

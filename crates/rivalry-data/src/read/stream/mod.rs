@@ -54,6 +54,7 @@ pub(crate) struct StreamSizes {
     /// Ids that are numbers below this are looked up in a table of all numbers.
     pub numbers: usize,
     /// The number of rows that may be read at a time where the file decides on it: those of a row group.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet files have row groups"))]
     pub rows: usize,
     /// The memory of a decompressor.
     pub memory: MemoryLimit,
