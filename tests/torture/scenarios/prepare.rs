@@ -45,7 +45,8 @@ fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
     let out = format!("{name}/set");
     for turn in 0..10 {
         let seed = ["0", "1"][turn % 2];
-        let command = prepare(folder.path(), seed, *random.one_of(&LIMITS), &out);
+        let limit = *random.one_of(&LIMITS);
+        let command = prepare(folder.path(), seed, limit, &out);
         match end_after(command, "-KILL", random.within(*time)) {
             End::Interrupted(output) => {
                 tally.interrupted += 1;
@@ -61,7 +62,8 @@ fn run(random: &mut Random, tally: &mut Tally) -> Result<(), String> {
             is("0").or_else(|_| is("1"))?;
         }
     }
-    succeed(prepare(folder.path(), "0", *random.one_of(&LIMITS), &out))?;
+    let limit = *random.one_of(&LIMITS);
+    succeed(prepare(folder.path(), "0", limit, &out))?;
     match names(place.path()) {
         left if left == ["set"] => Ok(()),
         left => Err(format!("{left:?} is left")),

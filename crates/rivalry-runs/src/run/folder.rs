@@ -20,7 +20,7 @@ pub(super) const INSPECTION: &str = "inspect.json";
 pub(super) const STANDARD_INPUT: &str = "stdin";
 const UPDATE: &str = "update.json";
 pub(super) const FILES: [&str; 8] =
-    [CONFIG, LOG, METRICS, MODEL, CHECKPOINT, INSPECTION, STANDARD_INPUT, UPDATE];
+    [CONFIG, METRICS, LOG, MODEL, CHECKPOINT, INSPECTION, STANDARD_INPUT, UPDATE];
 
 /// The folder of a run.
 #[derive(Clone, Debug)]
@@ -39,7 +39,8 @@ impl RunFolder {
         Self::check_free(path, replace)?;
         std::fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
         let folder = Self::holding(path, Some(FolderLock::acquire(path)?));
-        for file in FILES {
+        // The config is replaced in one step: without one, the folder of a killed process would not be that of a run.
+        for file in FILES.iter().filter(|file| **file != CONFIG) {
             remove(&folder.path.join(file))?;
         }
         folder.write_config(config)?;
