@@ -16,8 +16,23 @@ const MODELS: [&str; 7] = ["popularity", "item-knn", "rp3beta", "turbo-cf", "fs-
 /// The share of the budget that they may use at first; they go on with what the gradient models leave.
 pub(super) const FIRST_SHARE: f64 = 0.4;
 
-/// Trials of a model besides its defaults: of all models in the first round, of the better half in the second.
-const ROUNDS: [usize; 2] = [7, 12];
+/// The most trials of a model, its defaults included.
+const MOST_TRIALS: usize = 20;
+
+/// Rounds of the search: how many trials a model has after each, and which part of the models it is for, the best by the
+/// validation set. Where time is short, it goes to the models that lead; where it is not, all are searched.
+const ROUNDS: [Round; 5] = [
+    Round { trials: 3, best: 1.0 },
+    Round { trials: 8, best: 0.5 },
+    Round { trials: MOST_TRIALS, best: 0.25 },
+    Round { trials: 8, best: 1.0 },
+    Round { trials: MOST_TRIALS, best: 0.5 },
+];
+
+struct Round {
+    trials: usize,
+    best: f64,
+}
 
 /// The trials of one model.
 struct Candidate {
@@ -55,28 +70,24 @@ impl Search<'_> {
                 (_, seconds) => self.skip(model, no_time(seconds)),
             }
         }
-        let mut trials = 1;
-        for (round, more) in ROUNDS.into_iter().enumerate() {
-            trials += more;
-            if round > 0 {
-                candidates = self.better_half(candidates)?;
-            }
-            if !self.fit_in_turns(&mut candidates, trials)? {
+        for Round { trials, best } in ROUNDS {
+            candidates = self.best_first(candidates)?;
+            let part = (candidates.len() as f64 * best).ceil() as usize;
+            if !self.fit_in_turns(&mut candidates[..part], trials)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// The better half of the models by the validation set.
-    fn better_half(&self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>> {
+    /// The models in the order of their best values on the validation set.
+    fn best_first(&self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>> {
         let mut ranked: Vec<(f64, Candidate)> = Vec::new();
         for candidate in candidates {
             let values: Result<Vec<f64>> = candidate.trials.iter().map(|trial| self.valid(trial)).collect();
             ranked.push((values?.into_iter().fold(f64::NEG_INFINITY, f64::max), candidate));
         }
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-        ranked.truncate(ranked.len().div_ceil(2));
         Ok(ranked.into_iter().map(|(_, candidate)| candidate).collect())
     }
 
@@ -121,31 +132,36 @@ impl Search<'_> {
 
     /// The trials of a model; `None` if it does not fit into memory.
     fn candidate(&mut self, model: &str) -> Result<Option<Candidate>> {
-        let total = 1 + ROUNDS.iter().sum::<usize>();
         let space = SearchSpace::new()
             .with(self.task.clone())
             .with_model(model, LossGrid::BuiltIn)?
-            .with_draws(total);
+            .with_draws(MOST_TRIALS);
         let mut trials = space.trials()?;
-        trials.truncate(total);
+        trials.truncate(MOST_TRIALS);
         let Some(first) = trials.first() else { return Ok(None) };
         if let Err(refused) = trainer(&first.config, self.memory).check(&self.dataset) {
             self.skip(model, refused.to_string().lines().next().unwrap_or_default().to_owned());
             return Ok(None);
         }
-        let jobs = self.jobs_for(&first.config);
+        // Small models first, which take less time: more settings are tried in what there is. The defaults stay in front.
+        trials[1..].sort_by_key(|trial| self.needed(&trial.config));
+        let jobs = trials.iter().map(|trial| self.jobs_for(&trial.config)).min().unwrap_or(1);
         Ok(Some(Candidate { trials, jobs, done: 0 }))
+    }
+
+    /// The memory that a training takes.
+    fn needed(&self, config: &Config) -> u64 {
+        match (config.model.entry().build, &config.gradient) {
+            (Kind::ClosedForm(build), _) => build(config.model.params()).memory(&self.dataset.train),
+            (Kind::Gradient(_), Some(gradient)) => footprint(&self.dataset, config, gradient),
+            (Kind::Gradient(_), None) => 0,
+        }
     }
 
     /// How many trainings of a model fit into memory at once.
     pub(super) fn jobs_for(&self, config: &Config) -> usize {
-        let needed = match (config.model.entry().build, &config.gradient) {
-            (Kind::ClosedForm(build), _) => build(config.model.params()).memory(&self.dataset.train),
-            (Kind::Gradient(_), Some(gradient)) => footprint(&self.dataset, config, gradient),
-            (Kind::Gradient(_), None) => 0,
-        };
         let limit = self.memory.get().unwrap_or(u64::MAX);
-        usize::try_from(limit / needed.max(1)).unwrap_or(usize::MAX).clamp(1, self.options.jobs)
+        usize::try_from(limit / self.needed(config).max(1)).unwrap_or(usize::MAX).clamp(1, self.options.jobs)
     }
 
     /// Fits the next trials of a model, as many as there is time for.

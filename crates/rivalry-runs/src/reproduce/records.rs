@@ -46,6 +46,9 @@ pub struct TrainingRecord {
     pub epoch: usize,
     /// The metrics.
     pub metrics: RecordedMetrics,
+    /// The digest of the metrics of each user in the default protocol; records of earlier releases have none.
+    #[serde(default)]
+    pub per_user_checksum: Option<String>,
     /// The checksum of the data.
     pub data_checksum: String,
     /// The time of the training steps.
@@ -186,6 +189,7 @@ mod tests {
             epochs: 60,
             epoch: 35,
             metrics: RecordedMetrics { reference: metrics.clone(), ours: metrics, ..Default::default() },
+            per_user_checksum: None,
             data_checksum: "0".to_owned(),
             train_seconds: 12.5,
             provenance: Provenance { command: None, ..Provenance::here() },

@@ -9,8 +9,8 @@ use super::records::{RecordedMetrics, Records, TrainingRecord, config_digest};
 use crate::run::{Provenance, RunFolder, RunRecord};
 use crate::stats::MeanStd;
 use rivalry::Result;
-use rivalry::data::Dataset;
-use rivalry::eval::{EvalOptions, EvalPart, Metrics, evaluate};
+use rivalry::data::{Dataset, digest};
+use rivalry::eval::{EvalOptions, EvalPart, Evaluation, Metrics, evaluate};
 use rivalry::files::checksum::TextFormat;
 
 use crate::json_file::JsonFile;
@@ -28,8 +28,17 @@ const FILE: JsonFile = JsonFile {
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum DefaultProtocol {
-    Current { metrics: Metrics },
+    Current(Figures),
     Legacy(Metrics),
+}
+
+/// The metrics of a model in the default protocol.
+#[derive(Clone, Serialize, Deserialize)]
+struct Figures {
+    metrics: Metrics,
+    /// The digest of the metrics of each user, as JSON; earlier files have none.
+    #[serde(default)]
+    per_user_checksum: Option<String>,
 }
 
 /// The metrics of one cell over its seeds.
@@ -114,6 +123,7 @@ fn record_of(
     let Some(record) = run.record()? else { return Ok(None) };
     let RunRecord { outcome, provenance, seed, data_checksum, .. } = record;
     let gradient = planned.trial.config.gradient.as_ref();
+    let Figures { metrics: ours, per_user_checksum } = in_default_protocol(&path, &run, planned, data)?;
     Ok(Some(TrainingRecord {
         name: planned.trial.name.clone(),
         key: planned.key.clone(),
@@ -129,11 +139,12 @@ fn record_of(
         metrics: RecordedMetrics {
             valid: outcome.valid.unwrap_or_default(),
             reference: outcome.test,
-            ours: in_default_protocol(&path, &run, planned, data)?,
+            ours,
             last: run.log()?.pop().and_then(|record| record.test).unwrap_or_default(),
             head: outcome.head.map(|bucket| bucket.metrics).unwrap_or_default(),
             tail: outcome.tail.map(|bucket| bucket.metrics).unwrap_or_default(),
         },
+        per_user_checksum,
         data_checksum,
         train_seconds: outcome.seconds.train,
         // The command line may hold paths of the machine.
@@ -147,18 +158,22 @@ fn in_default_protocol(
     run: &RunFolder,
     planned: &Planned,
     data: &mut dyn FnMut(&Planned) -> Result<std::sync::Arc<Dataset>>,
-) -> Result<Metrics> {
+) -> Result<Figures> {
     let file = path.join(DEFAULT_PROTOCOL);
     match FILE.read(&file)? {
-        Some(DefaultProtocol::Current { metrics } | DefaultProtocol::Legacy(metrics)) => return Ok(metrics),
+        Some(DefaultProtocol::Current(figures)) => return Ok(figures),
+        Some(DefaultProtocol::Legacy(metrics)) => return Ok(Figures { metrics, per_user_checksum: None }),
         None => {}
     }
     let dataset = data(planned)?;
     let scorer = run.model()?.scorer()?;
-    let options = EvalOptions { k: planned.trial.config.eval.k.clone(), ..EvalOptions::default() };
-    let metrics = evaluate(&*scorer, &dataset, EvalPart::Test, &options)?.metrics;
-    FILE.write(&file, &DefaultProtocol::Current { metrics: metrics.clone() })?;
-    Ok(metrics)
+    let k = planned.trial.config.eval.k.clone();
+    let options = EvalOptions { k, per_user: true, ..EvalOptions::default() };
+    let Evaluation { metrics, per_user, .. } = evaluate(&*scorer, &dataset, EvalPart::Test, &options)?;
+    let bytes = serde_json::to_vec(&per_user).expect("metrics are numbers with names");
+    let figures = Figures { metrics, per_user_checksum: Some(digest::of_bytes(&bytes)) };
+    FILE.write(&file, &DefaultProtocol::Current(figures.clone()))?;
+    Ok(figures)
 }
 
 fn together(seeds: &[&TrainingRecord]) -> CellResult {
@@ -205,9 +220,11 @@ mod tests {
         assert!(
             matches!(FILE.read(&file).unwrap(), Some(DefaultProtocol::Legacy(found)) if found == metrics)
         );
-        FILE.write(&file, &DefaultProtocol::Current { metrics: metrics.clone() }).unwrap();
+        let per_user_checksum = Some("0".to_owned());
+        let figures = Figures { metrics: metrics.clone(), per_user_checksum };
+        FILE.write(&file, &DefaultProtocol::Current(figures)).unwrap();
         assert!(
-            matches!(FILE.read(&file).unwrap(), Some(DefaultProtocol::Current { metrics: found }) if found == metrics)
+            matches!(FILE.read(&file).unwrap(), Some(DefaultProtocol::Current(found)) if found.metrics == metrics)
         );
         let changed = std::fs::read_to_string(&file).unwrap().replace("0.25", "0.35");
         std::fs::write(&file, changed).unwrap();
