@@ -112,7 +112,7 @@ fn the_number_of_threads_changes_no_bit_however_negatives_are_drawn_and_scored()
 fn a_stopped_training_ends_where_the_uninterrupted_one_does() {
     for_each_pair(|loss, backbone| stop_and_resume(loss, backbone, &[]));
     // Rows that are behind when the training is stopped; an adversary and quantiles, which read other rows.
-    for loss in ["dsl", "advinfonce", "sl@k", "talos"] {
+    for loss in ["dsl", "advinfonce", "sl@k", "talos", "drrl"] {
         let more = ["sampler.type=shared", "optim.schedule=cosine", "optim.warmup=0.2", "train.init=als"];
         stop_and_resume(loss, "mf", &more);
     }

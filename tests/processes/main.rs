@@ -17,11 +17,12 @@ use rivalry::train::{
 use self::threads::together;
 
 /// Settings that take a path of their own through a step.
-const CASES: [&[&str]; 14] = [
+const CASES: [&[&str]; 15] = [
     &["loss.type=sl"],
     &["loss.type=bpr", "sampler.type=popularity"],
     &["loss.type=dsl@k", "loss.refresh_every=1", "train.negatives=30"],
     &["loss.type=talos", "loss.alpha=2", "train.negatives=30"],
+    &["loss.type=drrl", "train.negatives=30"],
     &["loss.type=llpauc", "train.negatives=20"],
     &["loss.type=guidedrec"],
     &["loss.type=advinfonce", "loss.adversary_every=2", "train.negatives=20"],

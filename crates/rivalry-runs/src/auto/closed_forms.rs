@@ -209,3 +209,36 @@ pub(super) fn nothing_fitted(reason: Option<&Skipped>) -> Error {
     let reason = reason.map_or("the search was stopped", |skipped| &skipped.reason[..]);
     crate::InputError::new(format!("no model could be fitted: {reason}")).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use rivalry::config::source_layer;
+    use rivalry::data::LoadOptions;
+
+    use crate::auto::clock::Clock;
+    use crate::auto::record::SpentFile;
+    use crate::auto::tests::Silent;
+    use crate::auto::{Auto, AutoOptions};
+    use crate::sweep::Trial;
+
+    #[test]
+    fn small_models_come_first_after_the_defaults() {
+        let options = AutoOptions {
+            settings: source_layer("synthetic"),
+            metric: None,
+            minutes: 1.0,
+            threads: 2,
+            load: LoadOptions::default(),
+        };
+        let auto = Auto::new(options).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let spent = SpentFile::in_folder(folder.path());
+        let clock = Clock::new(&Silent, 60.0, &spent).unwrap();
+        let mut search = auto.search(folder.path(), clock, &Silent).unwrap();
+        let candidate = search.candidate("ials").unwrap().unwrap();
+        let dim = |trial: &Trial| trial.config.model.params().count("dim");
+        let dims: Vec<usize> = candidate.trials.iter().map(dim).collect();
+        assert!(candidate.trials[0].is_baseline());
+        assert!(dims[1..].is_sorted() && dims[1] < dims[dims.len() - 1], "{dims:?}");
+    }
+}

@@ -55,12 +55,22 @@ impl LearnedQuantiles {
         by_user.sort_by_key(|&(user, _)| user);
         for rows in by_user.chunk_by(|a, b| a.0 == b.0) {
             let mean = rows.iter().map(|&(_, g)| f64::from(g)).sum::<f64>() / rows.len() as f64;
-            let user = rows[0].0 as usize;
-            if self.users.len() <= user {
-                self.users.resize(user + 1, Quantile::default());
-            }
-            self.users[user].step(mean, self.lr);
+            let lr = self.lr;
+            self.of_user(rows[0].0).step(mean, lr);
         }
+    }
+
+    /// Sets the quantile of a user.
+    pub fn set(&mut self, user: u32, value: f64) {
+        self.of_user(user).value = value;
+    }
+
+    fn of_user(&mut self, user: u32) -> &mut Quantile {
+        let user = user as usize;
+        if self.users.len() <= user {
+            self.users.resize(user + 1, Quantile::default());
+        }
+        &mut self.users[user]
     }
 
     pub fn state(&self) -> State {

@@ -17,6 +17,7 @@ mod cap;
 mod competition;
 mod defaults;
 mod diagnostics;
+mod drrl;
 mod dsl;
 mod guidedrec;
 mod kappa;
@@ -52,6 +53,7 @@ pub static LOSSES: &[Entry] = &[
     psl::PSL,
     sl_at_k::SL_AT_K,
     talos::TALOS,
+    drrl::DRRL,
     dsl::DSL,
     dsl::DSL_KAPPA,
     dsl::DSL_CA,
@@ -136,7 +138,7 @@ pub trait RowLoss<T: Real>: Send + Sync {
         grads: GradientBuffers<'_, T>,
     ) -> RowGradient<T>;
 
-    /// The gradient of the user's learned quantile on this row. Called if [`Loss::learns_quantiles`].
+    /// The gradient of the user's learned quantile (or margin) on this row. Called if [`Loss::learns_quantiles`].
     fn quantile_gradient(&self, _row: Row<'_, T>, _catalogue: Catalogue) -> T {
         T::zero()
     }

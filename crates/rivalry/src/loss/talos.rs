@@ -121,6 +121,10 @@ impl Loss for Talos {
         self.temperature.as_ref().map(Competition::slate)
     }
 
+    fn set_quantile(&mut self, user: u32, value: f32) {
+        self.quantiles.set(user, value.into());
+    }
+
     fn learns_quantiles(&self) -> bool {
         true
     }
@@ -151,6 +155,21 @@ mod tests {
         let mut grads = vec![0.0; negatives.len()];
         let places = GradientBuffers { negatives: &mut grads, params: &mut [] };
         RowLoss::<f64>::gradient(&*loss, Phase::Model, row, 1.0, places).value
+    }
+
+    #[test]
+    fn a_quantile_that_is_set_is_that_of_the_value() {
+        let config =
+            LossConfig::from_table("loss", LOSSES, &"type = 'talos'\nquantile_lr = 0.05".parse().unwrap());
+        let [mut set, mut learned] = [(); 2].map(|()| config.as_ref().unwrap().build());
+        learned.step_quantiles(&[(0, -1.0)]);
+        set.set_quantile(0, 0.05);
+        let row = Row { user: 0, positive: 0.4, negatives: &[0.1, -0.7], features: &[], log_probs: &[] };
+        let [set, learned] = [set, learned].map(|loss| {
+            let places = GradientBuffers { negatives: &mut [0.0; 2], params: &mut [] };
+            RowLoss::<f64>::gradient(&*loss, Phase::Model, row, 1.0, places).value
+        });
+        assert!((set - learned).abs() < 1e-6, "{set} {learned}");
     }
 
     #[test]
