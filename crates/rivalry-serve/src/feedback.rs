@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
-use rivalry::files::folder_of;
+use rivalry::files::{folder_of, sync_folder};
 use rivalry::{Error, InputError, Result};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
@@ -55,7 +55,10 @@ impl FeedbackLog {
     /// If the file can't be opened, or holds something else.
     pub fn open(path: &Path, each: &mut dyn FnMut(&Record), metrics: Arc<Metrics>) -> Result<Self> {
         let failed = |e| Error::io("write", path, e);
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+        // Not for appending: on Windows a file that is open for appending can't be shortened.
+        let mut options = OpenOptions::new();
+        let mut file =
+            options.read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(InputError::new("another server writes to this feedback log")
                 .file(path)
@@ -75,10 +78,10 @@ impl FeedbackLog {
             each(&record);
         }
         if whole < text.len() {
-            file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0))).map_err(failed)?;
+            file.set_len(whole as u64).map_err(failed)?;
         }
         // The name of a new file must survive, too.
-        file.sync_all().and_then(|()| File::open(folder_of(path))?.sync_all()).map_err(failed)?;
+        file.sync_all().and_then(|()| sync_folder(folder_of(path))).map_err(failed)?;
         let (queue, waiting) = mpsc::channel();
         let writer = Writer { file, path: path.to_owned(), len: whole as u64, metrics };
         let thread = std::thread::Builder::new().name("feedback".to_owned());
@@ -152,7 +155,12 @@ impl Writer {
 
     /// Writes the lines and syncs. What could not be written whole is taken back.
     fn write(&mut self, lines: &str) -> std::io::Result<()> {
-        let written = self.file.write_all(lines.as_bytes()).and_then(|()| self.file.sync_data());
+        let mut write = || {
+            self.file.seek(SeekFrom::End(0))?;
+            self.file.write_all(lines.as_bytes())?;
+            self.file.sync_data()
+        };
+        let written = write();
         match written {
             Ok(()) => self.len += lines.len() as u64,
             Err(_) => self.file.set_len(self.len)?,
