@@ -6,7 +6,8 @@ if ! command -v cargo >/dev/null; then
   echo "no Rust toolchain found: install one (https://rustup.rs) and run this again" >&2
   exit 1
 fi
-if ! command -v cc >/dev/null; then
+# On Windows the compiler of Visual Studio is found without being on the path.
+if [ "$(uname)" = Linux ] && ! command -v cc >/dev/null; then
   echo "no C compiler found (two dependencies contain C): installing gcc" >&2
   apt-get update -qq && apt-get install -y -qq gcc libc6-dev
 fi

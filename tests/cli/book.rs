@@ -1,7 +1,8 @@
 //! The pages of the book do what they say: the blocks marked `<!-- run -->` are run in order, each page in a folder of its
 //! own, and what they print is compared with the block marked `<!-- output -->` that follows. `…` stands for any text within a
 //! line, and a line with nothing else for any lines; the last digit of a decimal may be off by two, because not all machines
-//! round alike. Every relative link of a page leads to a file that exists.
+//! round alike. A picture of the book that a page writes into its folder `figures` is the one that the book shows;
+//! RIVALRY_WRITE_DOCS=1 replaces it. Every relative link of a page leads to a file that exists.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -106,7 +107,9 @@ fn has_the_bits_of_the_pages() -> bool {
 fn run_page(name: &Path, page: &str) {
     let folder = tempfile::tempdir().unwrap();
     let binary = Path::new(env!("CARGO_BIN_EXE_rivalry")).parent().unwrap();
-    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap_or_default());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = [binary.to_owned()].into_iter().chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(path).unwrap();
     for Step { script, output } in steps(page) {
         let done = Command::new("bash")
             .args(["-euc", &script])
@@ -129,6 +132,22 @@ fn run_page(name: &Path, page: &str) {
             );
         }
     }
+    if has_the_bits_of_the_pages() {
+        compare_pictures(&folder.path().join("figures"));
+    }
+}
+
+fn compare_pictures(made: &Path) {
+    for entry in std::fs::read_dir(source().join("images")).unwrap() {
+        let shown = entry.unwrap().path();
+        let Ok(picture) = std::fs::read(made.join(shown.file_name().unwrap())) else { continue };
+        if std::env::var_os("RIVALRY_WRITE_DOCS").is_some() {
+            std::fs::write(&shown, picture).unwrap();
+        } else {
+            let same = std::fs::read(&shown).unwrap() == picture;
+            assert!(same, "{} is out of date: run this test with RIVALRY_WRITE_DOCS=1", shown.display());
+        }
+    }
 }
 
 #[test]
@@ -147,7 +166,7 @@ fn every_page_is_in_the_summary_and_every_link_of_a_page_leads_somewhere() {
     let summary = std::fs::read_to_string(source().join("SUMMARY.md")).unwrap();
     let mut broken = Vec::new();
     for (name, page) in pages() {
-        let listed = summary.contains(&format!("]({})", name.display()));
+        let listed = summary.contains(&format!("]({})", name.display().to_string().replace('\\', "/")));
         if !listed && name != Path::new("SUMMARY.md") {
             broken.push(format!("{} is not in SUMMARY.md", name.display()));
         }

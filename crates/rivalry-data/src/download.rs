@@ -69,7 +69,7 @@ pub fn download(file: &RemoteFile, to: &Path, progress: &mut dyn FnMut(u64, Opti
         return Err(fail(reason));
     }
     pending.persist(to).map_err(written)?;
-    sync_folder(folder);
+    let _ = sync_folder(folder);
     Ok(())
 }
 

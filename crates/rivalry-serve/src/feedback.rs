@@ -3,13 +3,13 @@
 //! An event is acknowledged after it is on the disk: the lines of all requests that wait are written with one call and
 //! synced once (`fdatasync`), and then all of them are answered.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
-use rivalry::files::folder_of;
+use rivalry::files::{folder_of, sync_folder};
 use rivalry::{Error, InputError, Result};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
@@ -55,13 +55,12 @@ impl FeedbackLog {
     /// If the file can't be opened, or holds something else.
     pub fn open(path: &Path, each: &mut dyn FnMut(&Record), metrics: Arc<Metrics>) -> Result<Self> {
         let failed = |e| Error::io("write", path, e);
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        let Some(mut file) = open_alone(path).map_err(failed)? else {
             return Err(InputError::new("another server writes to this feedback log")
                 .file(path)
                 .help("give each server a log of its own; rivalry update --from-feedback takes several")
                 .into());
-        }
+        };
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(|e| Error::io("read", path, e))?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
@@ -75,10 +74,10 @@ impl FeedbackLog {
             each(&record);
         }
         if whole < text.len() {
-            file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0))).map_err(failed)?;
+            file.set_len(whole as u64).map_err(failed)?;
         }
         // The name of a new file must survive, too.
-        file.sync_all().and_then(|()| File::open(folder_of(path))?.sync_all()).map_err(failed)?;
+        file.sync_all().and_then(|()| sync_folder(folder_of(path))).map_err(failed)?;
         let (queue, waiting) = mpsc::channel();
         let writer = Writer { file, path: path.to_owned(), len: whole as u64, metrics };
         let thread = std::thread::Builder::new().name("feedback".to_owned());
@@ -119,6 +118,30 @@ impl Drop for FeedbackLog {
     }
 }
 
+/// Opens a log that no other server writes to; others may read it. Not for appending, because Windows does not shorten a file that
+/// is open for that.
+#[cfg(not(windows))]
+fn open_alone(path: &Path) -> std::io::Result<Option<File>> {
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+    // File systems without locks are accepted.
+    let taken = matches!(file.try_lock(), Err(std::fs::TryLockError::WouldBlock));
+    Ok((!taken).then_some(file))
+}
+
+/// A lock would keep readers out; here the way in which the file is opened keeps out other writers alone.
+#[cfg(windows)]
+fn open_alone(path: &Path) -> std::io::Result<Option<File>> {
+    use std::os::windows::fs::OpenOptionsExt;
+    const FILE_SHARE_READ: u32 = 1;
+    const ERROR_SHARING_VIOLATION: i32 = 32;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).share_mode(FILE_SHARE_READ);
+    match options.open(path) {
+        Err(error) if error.raw_os_error() == Some(ERROR_SHARING_VIOLATION) => Ok(None),
+        file => file.map(Some),
+    }
+}
+
 struct Writer {
     file: File,
     path: PathBuf,
@@ -152,7 +175,12 @@ impl Writer {
 
     /// Writes the lines and syncs. What could not be written whole is taken back.
     fn write(&mut self, lines: &str) -> std::io::Result<()> {
-        let written = self.file.write_all(lines.as_bytes()).and_then(|()| self.file.sync_data());
+        let mut write = || {
+            self.file.seek(SeekFrom::End(0))?;
+            self.file.write_all(lines.as_bytes())?;
+            self.file.sync_data()
+        };
+        let written = write();
         match written {
             Ok(()) => self.len += lines.len() as u64,
             Err(_) => self.file.set_len(self.len)?,

@@ -23,7 +23,8 @@ pub fn write(
     content(&mut writer).and_then(|()| writer.flush()).map_err(fail)?;
     drop(writer);
     pending.persist(path).map_err(fail)?;
-    sync_folder(folder);
+    // Not every file system supports it.
+    let _ = sync_folder(folder);
     Ok(())
 }
 
@@ -32,8 +33,14 @@ pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Syncs the entries of a folder to disk, so that a rename survives a power failure. Best effort: not every file system
-/// supports it.
-pub(crate) fn sync_folder(folder: &Path) {
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+/// Syncs the entries of a folder to disk, so that a new name survives a power failure.
+#[cfg(unix)]
+pub fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Does nothing: a folder can't be opened as a file here, and there is no other call for it.
+#[cfg(not(unix))]
+pub fn sync_folder(_: &Path) -> std::io::Result<()> {
+    Ok(())
 }

@@ -7,10 +7,9 @@ mod lock;
 mod output;
 mod pending;
 
-pub use atomic::{TEMP_PREFIX, folder_of, write as write_atomically};
+pub use atomic::{TEMP_PREFIX, folder_of, sync_folder, write as write_atomically};
 pub use lock::{FolderLock, LOCK_FILE, host};
 pub use output::{Output, OutputWriter};
 
-pub(crate) use atomic::sync_folder;
 #[cfg(feature = "download")]
 pub(crate) use pending::PendingFile;

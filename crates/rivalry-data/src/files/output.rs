@@ -135,7 +135,7 @@ impl OutputWriter {
         sink.flush().map_err(fail)?;
         if let (Sink::File(pending), Destination::File(path)) = (sink, &output.destination) {
             pending.persist(path).map_err(fail)?;
-            sync_folder(folder_of(path));
+            let _ = sync_folder(folder_of(path));
         }
         Ok(())
     }

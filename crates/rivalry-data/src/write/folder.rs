@@ -44,10 +44,10 @@ impl NewFolder {
     /// Puts the folder in its place.
     pub fn commit(self) -> Result<()> {
         let Self { out, replaces, parent, new, .. } = &self;
-        sync_folder(new);
+        let _ = sync_folder(new);
         let moved = if *replaces { exchange(new, out) } else { fs::rename(new, out) };
         moved.map_err(|source| Error::io("write", out, source))?;
-        sync_folder(parent);
+        let _ = sync_folder(parent);
         Ok(())
     }
 }
