@@ -7,11 +7,12 @@ use std::ops::ControlFlow;
 use rivalry::Result;
 use rivalry::collective::{Alone, Collective};
 use rivalry::config::{Config, setting_layer};
-use rivalry::data::{DataConfig, Dataset, LoadOptions, load};
+use rivalry::data::{DataConfig, Dataset, LoadOptions, load, write_benchmark};
 use rivalry::memory::MemoryLimit;
 use rivalry::tensors::Tensors;
 use rivalry::train::{
-    Fitted, NoCheckpoints, NoObserver, Observer, Outcome, TrainEvent, TrainingState, shared_trainer,
+    Fitted, NoCheckpoints, NoObserver, Observer, Outcome, TrainEvent, TrainingState, load_shared,
+    shared_trainer,
 };
 
 use self::threads::together;
@@ -85,6 +86,27 @@ fn any_number_of_processes_and_threads_gives_the_same_bits() {
             // All know the figures; only rank 0 looks whether anything was learned.
             assert!(results.iter().all(|(_, outcome)| outcome.test == alone.1.test));
         }
+    }
+}
+
+#[test]
+fn processes_that_have_the_rows_of_their_own_users_give_the_same_bits() {
+    let (whole, folder) = (dataset(), tempfile::tempdir().unwrap());
+    let source = folder.path().join("prepared");
+    write_benchmark(&whole, &source, false).unwrap();
+    let details = ["eval.buckets=true", "eval.beyond_accuracy=true"];
+    for (case, settings) in CASES.into_iter().enumerate() {
+        let mut config = config(&[settings, &details].concat(), 8);
+        config.data = DataConfig::new(source.to_str().unwrap());
+        let alone = trained(&config, &whole, &Alone);
+        let all_rows = settings.contains(&"train.init=als");
+        let results = together(2 + case % 4, |collective| {
+            let dataset = load_shared(&config, &LoadOptions::default(), collective, &mut |_| {}).unwrap();
+            assert_eq!(dataset.checksum, whole.checksum);
+            assert_eq!(dataset.train.held_len() == whole.train.len(), all_rows, "{settings:?}");
+            trained(&config, &dataset, collective)
+        });
+        assert_eq!(results[0], alone, "{settings:?}");
     }
 }
 

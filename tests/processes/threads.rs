@@ -62,6 +62,12 @@ impl Collective for Threads<'_> {
         if self.rank == 0 { all } else { Vec::new() }
     }
 
+    fn all_to_all(&self, parts: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        // What goes from whom to whom, one rank after another.
+        let all: Vec<Vec<Vec<u8>>> = (0..self.size).map(|to| self.all_gather(&parts[to])).collect();
+        all.into_iter().nth(self.rank).unwrap()
+    }
+
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
         self.all_gather(&bytes).swap_remove(0)
     }

@@ -1,6 +1,10 @@
 //! The data set a model is trained and evaluated on.
 
-use super::{AppliedSplit, IdMap, Interactions, Parts, digest::Hasher, read::SkippedRows};
+use std::borrow::Cow;
+
+use super::{
+    AppliedSplit, IdMap, Interactions, Parts, digest::Hasher, read::SkippedRows, share::ShareSource,
+};
 use crate::{InputError, Result};
 
 /// Interactions split into training, validation and test sets over the same users and items.
@@ -28,6 +32,8 @@ pub struct Dataset {
     pub split: Option<AppliedSplit>,
     /// The rows of the source that were left out because they could not be read.
     pub skipped: SkippedRows,
+    /// Where the other rows are, if the three sets have those of some users only: [`load_share`](crate::load_share()).
+    pub(crate) share: Option<ShareSource>,
 }
 
 impl Dataset {
@@ -64,8 +70,18 @@ impl Dataset {
         let checksum = checksum(&users, &items, parts.as_ref());
         let Parts { train, valid, test } = parts;
         let (name, skipped) = (name.to_owned(), SkippedRows::default());
-        let (warnings, split) = (Vec::new(), None);
-        Ok(Self { name, users, items, train, valid, test, checksum, notes, warnings, split, skipped })
+        let (warnings, split, share) = (Vec::new(), None, None);
+        Ok(Self { name, users, items, train, valid, test, checksum, notes, warnings, split, skipped, share })
+    }
+
+    /// The data set with the rows of all users. If only those of some are here, the others are read.
+    ///
+    /// # Errors
+    /// If the files have gone or changed since.
+    pub fn whole(&self) -> Result<Cow<'_, Self>> {
+        let Some(source) = &self.share else { return Ok(Cow::Borrowed(self)) };
+        let Parts { train, valid, test } = source.whole(self.parts())?;
+        Ok(Cow::Owned(Self { train, valid, test, share: None, ..self.clone() }))
     }
 
     /// The three parts.

@@ -5,17 +5,32 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 /// A user × item matrix in compressed sparse row format: for each user their items, ascending and without duplicates.
+///
+/// Of several processes that train one model, each may have the rows of its own users alone
+/// ([`held_users`](Self::held_users)); counts are then still those of all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interactions {
     n_items: usize,
+    /// Where each user's items begin in the list of all; one more for the end.
     offsets: Vec<usize>,
     items: Vec<u32>,
+    /// Where the items that are here begin in the list of all.
+    first: usize,
+    /// What is known beside them, if these are the rows of some users only.
+    share: Option<Share>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Share {
+    users: Range<usize>,
+    /// Those of all users.
+    item_counts: Vec<u32>,
 }
 
 impl Interactions {
     /// A matrix without interactions.
     pub fn empty(n_users: usize, n_items: usize) -> Self {
-        Self { n_items, offsets: vec![0; n_users + 1], items: Vec::new() }
+        Self::from_rows(n_items, vec![0; n_users + 1], Vec::new())
     }
 
     /// Builds the matrix from (user, item) pairs in any order; duplicates are merged.
@@ -34,13 +49,45 @@ impl Interactions {
         for u in 0..n_users {
             offsets[u + 1] += offsets[u];
         }
-        Self { n_items, offsets, items: pairs.into_iter().map(|(_, item)| item).collect() }
+        Self::from_rows(n_items, offsets, pairs.into_iter().map(|(_, item)| item).collect())
     }
 
     /// The matrix whose user `u` has the items at `offsets[u]..offsets[u + 1]`, ascending and without duplicates.
     pub(crate) fn from_rows(n_items: usize, offsets: Vec<usize>, items: Vec<u32>) -> Self {
         debug_assert_eq!(offsets.last(), Some(&items.len()));
-        Self { n_items, offsets, items }
+        Self { n_items, offsets, items, first: 0, share: None }
+    }
+
+    /// The rows of some users: `items` are theirs, `offsets` and `item_counts` those of all.
+    pub(crate) fn from_share(
+        offsets: Vec<usize>,
+        item_counts: Vec<u32>,
+        users: Range<usize>,
+        items: Vec<u32>,
+    ) -> Self {
+        let first = offsets[users.start];
+        debug_assert_eq!(offsets[users.end] - first, items.len());
+        let n_items = item_counts.len();
+        Self { n_items, offsets, items, first, share: Some(Share { users, item_counts }) }
+    }
+
+    /// The same with the rows of these users instead: `items` are theirs.
+    pub(crate) fn with_rows(self, users: Range<usize>, items: Vec<u32>) -> Self {
+        let item_counts = self.item_counts();
+        Self::from_share(self.offsets, item_counts, users, items)
+    }
+
+    /// The users whose rows are here: all of them, unless the rest is with other processes.
+    pub fn held_users(&self) -> Range<u32> {
+        match &self.share {
+            Some(Share { users, .. }) => users.start as u32..users.end as u32,
+            None => 0..self.n_users() as u32,
+        }
+    }
+
+    /// The number of interactions that are here.
+    pub fn held_len(&self) -> usize {
+        self.items.len()
     }
 
     /// The interactions that are not held out, and those that are; `held_out` is in the order of all.
@@ -79,16 +126,15 @@ impl Interactions {
             }
         });
         let [kept_items, taken_items] = items;
-        [(kept, kept_items), (taken, taken_items)].map(|(offsets, items)| Self {
-            n_items: self.n_items,
-            offsets,
-            items,
-        })
+        [(kept, kept_items), (taken, taken_items)]
+            .map(|(offsets, items)| Self::from_rows(self.n_items, offsets, items))
     }
 
-    /// Where the items of one user are in the list of all.
+    /// Where the items of one user are in the list of those that are here.
     pub(crate) fn row(&self, user: u32) -> Range<usize> {
-        self.offsets[user as usize]..self.offsets[user as usize + 1]
+        // Of a user whose row is elsewhere, this is outside of the list.
+        let [from, to] = [0, 1].map(|next| self.offsets[user as usize + next].wrapping_sub(self.first));
+        from..to
     }
 
     /// Where each user's items begin in the list of all; one more for the end.
@@ -111,17 +157,25 @@ impl Interactions {
         self.n_items
     }
 
-    /// The number of interactions.
+    /// The number of interactions of all users.
     pub fn len(&self) -> usize {
-        self.items.len()
+        self.offsets[self.n_users()]
     }
 
     /// Whether there are no interactions.
     pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.len() == 0
+    }
+
+    /// The number of items of any user.
+    pub fn count_of(&self, user: u32) -> usize {
+        self.offsets[user as usize + 1] - self.offsets[user as usize]
     }
 
     /// The items of one user, ascending.
+    ///
+    /// # Panics
+    /// If the row of this user is not here: [`held_users`](Self::held_users).
     pub fn items_of(&self, user: u32) -> &[u32] {
         &self.items[self.row(user)]
     }
@@ -131,11 +185,8 @@ impl Interactions {
     pub fn slice_users(&self, users: Range<usize>) -> Self {
         let offsets = &self.offsets[users.start..=users.end];
         let (first, last) = (offsets[0], offsets[offsets.len() - 1]);
-        Self {
-            n_items: self.n_items,
-            offsets: offsets.iter().map(|offset| offset - first).collect(),
-            items: self.items[first..last].to_vec(),
-        }
+        let items = self.items[first - self.first..last - self.first].to_vec();
+        Self::from_rows(self.n_items, offsets.iter().map(|offset| offset - first).collect(), items)
     }
 
     /// The rows of these users, in this order, as a table of their own.
@@ -147,7 +198,7 @@ impl Interactions {
             items.extend_from_slice(self.items_of(user));
             offsets.push(items.len());
         }
-        Self { n_items: self.n_items, offsets, items }
+        Self::from_rows(self.n_items, offsets, items)
     }
 
     /// The same interactions by item: an item × user matrix.
@@ -165,7 +216,7 @@ impl Interactions {
             users[next[item as usize]] = user;
             next[item as usize] += 1;
         }
-        Self { n_items: self.n_users(), offsets, items: users }
+        Self::from_rows(self.n_users(), offsets, users)
     }
 
     /// Whether the user interacted with the item.
@@ -173,13 +224,16 @@ impl Interactions {
         self.items_of(user).binary_search(&item).is_ok()
     }
 
-    /// All (user, item) pairs, sorted by user and then by item.
+    /// The (user, item) pairs that are here, sorted by user and then by item.
     pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        (0..self.n_users() as u32).flat_map(|u| self.items_of(u).iter().map(move |&i| (u, i)))
+        self.held_users().flat_map(|u| self.items_of(u).iter().map(move |&i| (u, i)))
     }
 
-    /// The number of users of each item.
+    /// The number of users of each item, of all users.
     pub fn item_counts(&self) -> Vec<u32> {
+        if let Some(Share { item_counts, .. }) = &self.share {
+            return item_counts.clone();
+        }
         let mut counts = vec![0; self.n_items];
         for &item in &self.items {
             counts[item as usize] += 1;
@@ -215,5 +269,20 @@ mod tests {
         assert_eq!(kept.pairs().collect::<Vec<_>>(), [(2, 0)]);
         assert_eq!(taken.pairs().collect::<Vec<_>>(), [(0, 3), (2, 1)]);
         assert_eq!(table.slice_users(1..3), Interactions::from_pairs(2, 4, [(1, 0), (1, 1)]));
+    }
+
+    #[test]
+    fn a_share_has_some_rows_and_all_counts() {
+        let table = Interactions::from_pairs(4, 4, [(0, 3), (1, 0), (1, 1), (2, 1), (3, 2)]);
+        let share = Interactions::from_share(table.offsets.clone(), table.item_counts(), 1..3, vec![0, 1, 1]);
+        assert_eq!((share.len(), share.held_len(), share.held_users()), (5, 3, 1..3));
+        assert_eq!(share.item_counts(), table.item_counts());
+        assert_eq!(Vec::from_iter((0..4).map(|user| share.count_of(user))), [1, 2, 1, 1]);
+        assert_eq!(share.pairs().collect::<Vec<_>>(), [(1, 0), (1, 1), (2, 1)]);
+        assert_eq!((share.items_of(1), share.contains(2, 1)), (&[0, 1][..], true));
+        assert_eq!(share.slice_users(1..3), table.slice_users(1..3));
+        for elsewhere in [0, 3] {
+            assert!(std::panic::catch_unwind(|| share.items_of(elsewhere).len()).is_err());
+        }
     }
 }

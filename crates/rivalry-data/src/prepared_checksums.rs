@@ -55,10 +55,31 @@ impl PreparedChecksums {
     /// # Errors
     /// If its content has another checksum.
     pub fn check(&self, name: &str, content: &[u8]) -> Result<(), InputError> {
+        match self.0.contains_key(name) {
+            true => self.check_sum(name, &checksum(content)),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks a file on the list whose content has this checksum; others pass.
+    ///
+    /// # Errors
+    /// If it is another than on the list.
+    pub fn check_sum(&self, name: &str, found: &str) -> Result<(), InputError> {
         match self.0.get(name) {
-            Some(sum) if *sum != checksum(content) => Err(damaged().help(HELP)),
+            Some(sum) if sum != found => Err(Self::damaged()),
             _ => Ok(()),
         }
+    }
+
+    /// The error for a file that is not as it was written.
+    pub fn damaged() -> InputError {
+        damaged().help(HELP)
+    }
+
+    /// Whether a file is on the list.
+    pub fn lists(&self, name: &str) -> bool {
+        self.0.contains_key(name)
     }
 
     /// The error for a file on the list that is not there.

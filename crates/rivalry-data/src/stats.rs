@@ -200,6 +200,7 @@ mod tests {
             warnings: Vec::new(),
             split: None,
             skipped: Default::default(),
+            share: None,
         };
         let stats = stats(&dataset);
         assert_eq!((stats.users, stats.items, stats.interactions), (3, 5, 8));

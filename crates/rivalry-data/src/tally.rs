@@ -35,15 +35,29 @@ impl Tally {
         tally
     }
 
+    /// The counts of a whole data set of which the number of pairs of each user and item is known.
+    pub fn of_counts(parts: Parts<&Interactions>) -> Self {
+        let mut tally = Self::new(parts.train.n_items());
+        (0..parts.train.n_users() as u32)
+            .for_each(|user| tally.add_user(parts.map(|part| part.count_of(user))));
+        tally.per_item = parts.map(Interactions::item_counts);
+        tally.pairs = parts.map(Interactions::len);
+        tally
+    }
+
+    fn add_user(&mut self, pairs: Parts<usize>) {
+        let Parts { train, valid, test } = pairs;
+        self.per_user.push((train + valid + test) as u32);
+        if train == 0 {
+            self.unseen.valid.add(valid);
+            self.unseen.test.add(test);
+        }
+    }
+
     /// Adds users, with their pairs in all sets.
     pub fn add(&mut self, parts: Parts<&Interactions>) {
         for user in 0..parts.train.n_users() as u32 {
-            let Parts { train, valid, test } = parts.map(|part| part.items_of(user).len());
-            self.per_user.push((train + valid + test) as u32);
-            if train == 0 {
-                self.unseen.valid.add(valid);
-                self.unseen.test.add(test);
-            }
+            self.add_user(parts.map(|part| part.count_of(user)));
         }
         let Parts { train, valid, test } = &mut self.per_item;
         for (part, counts) in parts.into_iter().zip([train, valid, test]) {

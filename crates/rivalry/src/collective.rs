@@ -19,6 +19,9 @@ pub trait Collective {
     /// What each rank gives, by rank; rank 0 gets it, the others get nothing.
     fn gather(&self, bytes: &[u8]) -> Vec<Vec<u8>>;
 
+    /// What each rank gives this one, by rank; `parts` is what this one gives each.
+    fn all_to_all(&self, parts: &[Vec<u8>]) -> Vec<Vec<u8>>;
+
     /// What rank 0 gives.
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8>;
 
@@ -45,6 +48,10 @@ impl Collective for Alone {
 
     fn gather(&self, bytes: &[u8]) -> Vec<Vec<u8>> {
         vec![bytes.to_vec()]
+    }
+
+    fn all_to_all(&self, parts: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        parts.to_vec()
     }
 
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
@@ -80,6 +87,12 @@ impl dyn Collective + '_ {
             Ok(_) => Err(InputError::new(String::from_utf8_lossy(&messages[rank])).into()),
         }
     }
+}
+
+/// The numbers of all processes, one after another.
+pub(crate) fn gathered<T: bytemuck::Pod>(collective: &dyn Collective, mine: &[T]) -> Vec<T> {
+    let all = collective.all_gather(bytemuck::cast_slice(mine));
+    all.iter().flat_map(|bytes| bytemuck::pod_collect_to_vec::<u8, T>(bytes)).collect()
 }
 
 /// Threads as processes.

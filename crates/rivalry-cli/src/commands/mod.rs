@@ -31,10 +31,12 @@ use std::path::Path;
 
 use rivalry::config::Config;
 use rivalry::data::{self as library, Dataset, IdMap, LoadOptions};
+use rivalry::train as train_library;
 use rivalry::{InputError, did_you_mean};
 use rivalry_runs::run::RunFolder;
 
 use crate::args::{Command, Machine};
+use crate::processes::Processes;
 use crate::progress::DownloadBar;
 use crate::settings::absolute_source;
 
@@ -77,6 +79,17 @@ fn load(config: &Config, options: &LoadOptions, quiet: bool) -> rivalry::Result<
     library::load(&config.data, options, &mut |progress| bar.update(progress))
 }
 
+/// The same as one of several processes: with the rows that this one needs.
+fn load_shared(
+    config: &Config,
+    options: &LoadOptions,
+    quiet: bool,
+    processes: &Processes,
+) -> rivalry::Result<Dataset> {
+    let mut bar = DownloadBar::new(quiet);
+    train_library::load_shared(config, options, processes.collective(), &mut |progress| bar.update(progress))
+}
+
 /// Where the data of a run are: where they were, or where the user says they are now.
 struct RunData<'a> {
     folder: &'a RunFolder,
@@ -88,6 +101,12 @@ struct RunData<'a> {
 impl RunData<'_> {
     /// Loads the data of the run. The caller checks that they are the same.
     fn load(&self, options: LoadOptions, quiet: bool) -> rivalry::Result<Dataset> {
+        let (config, options) = self.found(options)?;
+        load(&config, &options, quiet)
+    }
+
+    /// Where the data of the run are now.
+    fn found(&self, options: LoadOptions) -> rivalry::Result<(Config, LoadOptions)> {
         let mut config = self.config.clone();
         if let Some(source) = self.moved_to {
             config.data.source = absolute_source(Some(source))?;
@@ -103,7 +122,7 @@ impl RunData<'_> {
             let error = InputError::new(what).file(self.folder.path());
             return Err(error.help("pass its new location with --data").into());
         }
-        load(&config, &LoadOptions { standard_input: kept, ..options }, quiet)
+        Ok((config, LoadOptions { standard_input: kept, ..options }))
     }
 }
 

@@ -11,7 +11,7 @@ use rivalry::{Error, InputError};
 use rivalry_runs::run::{ResumedRun, RunFolder, RunRecord};
 
 use super::train::show;
-use super::{RunData, load, refuse_update};
+use super::{RunData, load_shared, refuse_update};
 use crate::args::TrainArgs;
 use crate::output::say;
 use crate::processes::{Processes, together};
@@ -115,11 +115,12 @@ fn dataset_of(
     let dataset = match opened {
         Some(Opened { folder, data_checksum, .. }) => {
             let data = RunData { folder, config, moved_to: args.new.data.as_deref() };
-            let dataset = data.load(options, args.common.quiet)?;
+            let (config, options) = data.found(options)?;
+            let dataset = load_shared(&config, &options, args.common.quiet, processes)?;
             data_checksum.as_ref().map_or(Ok(()), |checksum| dataset.check_same(checksum))?;
             dataset
         }
-        None => load(config, &options, true)?,
+        None => load_shared(config, &options, true, processes)?,
     };
     shared_trainer(config, machine.memory(), processes.collective()).check(&dataset)?;
     Ok(dataset)

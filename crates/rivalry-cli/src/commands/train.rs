@@ -9,7 +9,7 @@ use rivalry::train::{Ending, shared_trainer};
 use rivalry_runs::presets::paper_cells;
 use rivalry_runs::run::{RunFolder, RunRecord};
 
-use super::{load, resume, use_machine};
+use super::{load_shared, resume, use_machine};
 use crate::args::TrainArgs;
 use crate::output::{print, print_json, quoted, say, warn_skipped};
 use crate::processes::{Processes, together};
@@ -70,10 +70,11 @@ struct Prepared {
 fn prepare(args: &TrainArgs, processes: &Processes) -> anyhow::Result<Prepared> {
     let new = &args.new;
     let mut layers = layers(new.preset.as_deref(), new.config.as_deref(), args.layer(), &new.set)?;
-    let config = Config::from_layers(&layers)?;
+    let mut config = Config::from_layers(&layers)?;
     let is_set = |layer: &toml::Table| layer.get("train").is_some_and(|train| train.get("shards").is_some());
     if config.gradient.is_some() && !layers.iter().any(is_set) && processes.default_shards() > 1 {
         layers.insert(0, setting_layer(&format!("train.shards={}", processes.default_shards()))?);
+        config = Config::from_layers(&layers)?;
     }
     let machine = &args.common.machine;
     let options = machine.load_options(args.data_dir.as_deref());
@@ -82,7 +83,7 @@ fn prepare(args: &TrainArgs, processes: &Processes) -> anyhow::Result<Prepared> 
         _ => together::refuse_standard_input(&config).map(|()| options)?,
     };
     let quiet = args.common.quiet || !processes.is_root();
-    let dataset = load(&config, &options, quiet)?;
+    let dataset = load_shared(&config, &options, quiet, processes)?;
     let mut config = Config::from_layers_for(&layers, dataset.train.len())?;
     let given = args.layer().get("eval").is_some_and(|eval| eval.get("k").is_some());
     let shortened = if given { None } else { config.eval.fit_default(dataset.items.len()) };
@@ -166,7 +167,7 @@ pub(super) fn show(
     print(format_args!("run     {}", run.display()))?;
     if !args.common.quiet {
         let run = quoted(run);
-        let user = (0..users.len() as u32).find(|&user| !train.items_of(user).is_empty()).unwrap_or(0);
+        let user = (0..users.len() as u32).find(|&user| train.count_of(user) > 0).unwrap_or(0);
         let user = quoted(Path::new(users.original(user)));
         let recommend = format!("rivalry recommend {run} --user {user}");
         if outcome.test.is_empty() {

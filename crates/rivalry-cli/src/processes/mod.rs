@@ -93,8 +93,13 @@ impl Processes {
         if self.group.size() == 1 {
             return result;
         }
-        let plain = |error: anyhow::Error| {
-            error.downcast().unwrap_or_else(|other| InputError::new(format!("{other:#}")).into())
+        let plain = |error: anyhow::Error| match self.is_root() {
+            true => error.downcast().unwrap_or_else(|other| InputError::new(format!("{other:#}")).into()),
+            // Rank 0 tells what went wrong, and then says where.
+            false => {
+                let (rank, host) = (self.group.rank(), self.group.host());
+                InputError::new(format!("rank {rank} on {host}: {error:#}")).into()
+            }
         };
         Ok(self.collective().agree(result.map_err(plain))?)
     }

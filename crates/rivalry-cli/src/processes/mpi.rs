@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use mpi::Threading;
-use mpi::datatype::PartitionMut;
+use mpi::datatype::{Partition, PartitionMut};
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Root};
@@ -62,6 +62,11 @@ impl Mpi {
         all.into_iter().map(|length| length as usize).collect()
     }
 
+    /// How many bytes came from other ranks.
+    fn of_others(&self, parts: &[Vec<u8>]) -> usize {
+        parts.iter().map(Vec::len).sum::<usize>() - parts[self.rank()].len()
+    }
+
     /// Counts what an exchange takes.
     fn measured<T>(&self, received: impl Fn(&T) -> usize, exchange: impl FnOnce() -> T) -> T {
         let began = Instant::now();
@@ -84,13 +89,7 @@ impl Mpi {
         for round in 0..rounds {
             let part = |length: usize| (round * portion).min(length)..((round + 1) * portion).min(length);
             let counts: Vec<i32> = lengths.iter().map(|&length| part(length).len() as i32).collect();
-            let starts: Vec<i32> = counts
-                .iter()
-                .scan(0, |end, count| {
-                    *end += count;
-                    Some(*end - count)
-                })
-                .collect();
+            let starts = starts(&counts);
             let mut received = vec![0; counts.iter().sum::<i32>() as usize];
             let mut places = PartitionMut::new(&mut received[..], counts.clone(), starts.clone());
             if !exchange(&bytes[part(bytes.len())], &mut places) {
@@ -104,8 +103,13 @@ impl Mpi {
     }
 }
 
-fn total(parts: &Vec<Vec<u8>>) -> usize {
-    parts.iter().map(Vec::len).sum()
+/// Where parts of these sizes start, one after another.
+fn starts(counts: &[i32]) -> Vec<i32> {
+    let next = |end: &mut i32, count: &i32| {
+        *end += count;
+        Some(*end - count)
+    };
+    counts.iter().scan(0, next).collect()
 }
 
 impl Collective for Mpi {
@@ -118,27 +122,66 @@ impl Collective for Mpi {
     }
 
     fn all_gather(&self, bytes: &[u8]) -> Vec<Vec<u8>> {
-        self.measured(total, || {
-            self.in_rounds(bytes, |mine, places| {
-                self.world.all_gather_varcount_into(mine, places);
-                true
-            })
-        })
+        self.measured(
+            |all: &Vec<Vec<u8>>| self.of_others(all),
+            || {
+                self.in_rounds(bytes, |mine, places| {
+                    self.world.all_gather_varcount_into(mine, places);
+                    true
+                })
+            },
+        )
     }
 
     fn gather(&self, bytes: &[u8]) -> Vec<Vec<u8>> {
         let root = self.world.process_at_rank(0);
-        let all = self.measured(total, || {
-            self.in_rounds(bytes, |mine, places| {
-                if self.rank() == 0 {
-                    root.gather_varcount_into_root(mine, places);
-                } else {
-                    root.gather_varcount_into(mine);
-                }
-                self.rank() == 0
-            })
-        });
+        let all = self.measured(
+            |all: &Vec<Vec<u8>>| self.of_others(all),
+            || {
+                self.in_rounds(bytes, |mine, places| {
+                    if self.rank() == 0 {
+                        root.gather_varcount_into_root(mine, places);
+                    } else {
+                        root.gather_varcount_into(mine);
+                    }
+                    self.rank() == 0
+                })
+            },
+        );
         if self.rank() == 0 { all } else { Vec::new() }
+    }
+
+    fn all_to_all(&self, parts: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        self.measured(
+            |all: &Vec<Vec<u8>>| self.of_others(all),
+            || {
+                let (rank, size) = (self.rank(), self.size());
+                let sent: Vec<u64> = parts.iter().map(|part| part.len() as u64).collect();
+                // From whom to whom.
+                let mut lengths = vec![0u64; size * size];
+                self.world.all_gather_into(&sent[..], &mut lengths[..]);
+                let portion = MOST / size;
+                let rounds = lengths.iter().map(|length| (*length as usize).div_ceil(portion)).max();
+                let mut all: Vec<Vec<u8>> = vec![Vec::new(); size];
+                for round in 0..rounds.unwrap_or_default() {
+                    let part =
+                        |length: usize| (round * portion).min(length)..((round + 1) * portion).min(length);
+                    let given: Vec<&[u8]> = parts.iter().map(|bytes| &bytes[part(bytes.len())]).collect();
+                    let counts: Vec<i32> = given.iter().map(|bytes| bytes.len() as i32).collect();
+                    let given = given.concat();
+                    let given = Partition::new(&given[..], counts.clone(), starts(&counts));
+                    let from = |other: usize| part(lengths[other * size + rank] as usize).len() as i32;
+                    let counts: Vec<i32> = (0..size).map(from).collect();
+                    let mut received = vec![0; counts.iter().sum::<i32>() as usize];
+                    let mut places = PartitionMut::new(&mut received[..], counts.clone(), starts(&counts));
+                    self.world.all_to_all_varcount_into(&given, &mut places);
+                    for ((all, start), count) in all.iter_mut().zip(starts(&counts)).zip(counts) {
+                        all.extend_from_slice(&received[start as usize..][..count as usize]);
+                    }
+                }
+                all
+            },
+        )
     }
 
     fn broadcast(&self, mut bytes: Vec<u8>) -> Vec<u8> {

@@ -1,5 +1,7 @@
 //! Benchmark folders: `train.tsv` and `test.tsv` with dense ids, and lists of the original ids.
 
+use std::path::Path;
+
 use super::bundle::Bundle;
 use super::columns::{Column, Columns};
 use super::dense::{IdList, NumericIds, delimiter, id_map, is_number};
@@ -9,7 +11,9 @@ use super::source::Source;
 use super::table::{Layout, read_records};
 use super::train_test::has_text_ids;
 use super::{Confidence, Format, ReadOptions};
-use crate::{InputError, RawData, RawParts, Records, Result};
+use crate::memory::MemoryLimit;
+use crate::prepared_checksums::PreparedChecksums;
+use crate::{IdMap, InputError, RawData, RawParts, Records, Result};
 
 pub(super) const FORMAT: Format = Format {
     name: "benchmark",
@@ -53,6 +57,28 @@ fn read(source: &Source, options: &ReadOptions) -> Result<RawData> {
     let items = id_map(items, &mut item_columns);
     let parts = RawParts::Given { train, valid, test };
     Ok(RawData { users, items, parts, notes: Vec::new(), reading: Some(reading) })
+}
+
+/// The users, the items and the checksums of a folder that `rivalry data prepare` wrote; `None` if it is something else.
+///
+/// # Errors
+/// If a file is damaged or missing.
+pub(crate) fn prepared_ids(
+    folder: &Path,
+    memory: MemoryLimit,
+) -> Result<Option<(IdMap, IdMap, PreparedChecksums)>> {
+    if !folder.join(PreparedChecksums::FILE).is_file() {
+        return Ok(None);
+    }
+    let bundle = Bundle::folder(folder, memory)?;
+    let Some(checksums) = bundle.checksums()? else { return Ok(None) };
+    let plain = |name: &str| checksums.lists(name) && folder.join(name).is_file();
+    if !["train.tsv", "user_list.tsv", "item_list.tsv"].into_iter().all(plain) {
+        return Ok(None);
+    }
+    let [users, items] = ["user_list.tsv", "item_list.tsv"].map(|name| IdList::read(&bundle, name));
+    let [users, items] = [users?, items?].map(|list| id_map(list, &mut []));
+    Ok(Some((users, items, checksums)))
 }
 
 fn read_set(

@@ -142,7 +142,7 @@ impl Bundle {
     ///
     /// # Errors
     /// If the list is damaged, or a file on it is missing.
-    fn checksums(&self) -> Result<Option<PreparedChecksums>> {
+    pub fn checksums(&self) -> Result<Option<PreparedChecksums>> {
         if !self.has(PreparedChecksums::FILE) {
             return Ok(None);
         }

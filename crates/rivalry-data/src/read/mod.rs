@@ -38,6 +38,7 @@ mod tests;
 use std::path::Path;
 
 pub(crate) use self::archive::EXTENSIONS as COMPRESSED;
+pub(crate) use self::benchmark::prepared_ids;
 pub use self::columns::COLUMN_NAMES;
 pub use self::options::ReadOptions;
 use self::parallel::Sizes;

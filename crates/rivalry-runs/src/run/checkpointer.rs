@@ -28,7 +28,8 @@ impl Checkpointer for RunCheckpointer<'_> {
     fn save_model(&mut self, tensors: &Tensors, epoch: Option<usize>) -> Result<()> {
         // An inspection of the previous model is not one of this model.
         remove(&self.folder.inspection_path())?;
-        let model = Model::new(self.dataset, self.config.clone(), tensors.clone(), epoch);
+        let dataset = self.dataset.whole()?;
+        let model = Model::new(&dataset, self.config.clone(), tensors.clone(), epoch);
         model.save(&self.folder.path().join(MODEL))
     }
 

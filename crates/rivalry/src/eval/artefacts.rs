@@ -20,7 +20,7 @@ pub fn artefacts(dataset: &Dataset, part: EvalPart, options: &EvalOptions) -> Ve
     }
     let Some(&k) = options.k.iter().max() else { return found };
     let candidates = |user: u32| {
-        let masked: usize = held_out.masked.iter().map(|table| table.items_of(user).len()).sum();
+        let masked: usize = held_out.masked.iter().map(|table| table.count_of(user)).sum();
         dataset.train.n_items() - masked.min(dataset.train.n_items())
     };
     let whole = users.iter().filter(|&&user| candidates(user) <= k).count();

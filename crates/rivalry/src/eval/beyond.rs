@@ -1,6 +1,7 @@
 //! What else the lists are like: how much of the catalogue they show, and how evenly.
 
 use super::{MetricAt, Metrics};
+use crate::collective::{Collective, gathered};
 use crate::data::{Interactions, gini};
 use crate::ranker::RankedLists;
 
@@ -19,13 +20,26 @@ pub(super) const LABELS: [&str; 3] = [COVERAGE, AVERAGE_POPULARITY, GINI];
 /// - `Gini@K`: the Gini coefficient of how often each item is recommended, items never recommended included:
 ///   0 if all are shown equally often, near 1 if few get it all
 ///   (D. Fleder, K. Hosanagar: *Blockbuster culture's next rise or fall*, Management Science 55(5), 2009).
-pub(super) fn beyond_accuracy(lists: &RankedLists, train: &Interactions, ks: &[usize]) -> Metrics {
+///
+/// The lists are those of this process; others count theirs.
+pub(super) fn beyond_accuracy(
+    lists: &RankedLists,
+    train: &Interactions,
+    (ks, collective): (&[usize], &dyn Collective),
+) -> Metrics {
     let popularity = train.item_counts();
     let mut values = Metrics::default();
     for &k in ks {
         let mut shown = vec![0u32; popularity.len()];
         for n in 0..lists.queries().len() {
             lists.items(n).iter().take(k).for_each(|&item| shown[item as usize] += 1);
+        }
+        if collective.size() > 1 {
+            let all = gathered(collective, &shown);
+            shown.fill(0);
+            for of_rank in all.chunks(shown.len()) {
+                shown.iter_mut().zip(of_rank).for_each(|(sum, times)| *sum += times);
+            }
         }
         let places: u64 = shown.iter().map(|&times| u64::from(times)).sum();
         let weight: u64 =
@@ -45,6 +59,7 @@ mod tests {
     use super::*;
     use crate::Matrix;
     use crate::backbone::{Embeddings, Score};
+    use crate::collective::Alone;
     use crate::ranker::{Candidates, Mask, rank};
     use crate::scorer::{EmbeddingScorer, Scorer};
 
@@ -57,7 +72,7 @@ mod tests {
         let scorer = EmbeddingScorer::new(Embeddings { users, items }, Score::Dot);
         let candidates = Candidates::all(4).without(Mask::OfUser(&train, &[0, 1]));
         let lists = rank(&scorer, &scorer.query(&[0, 1]), &[0, 1], &candidates, 2).unwrap();
-        let values = beyond_accuracy(&lists, &train, &[1, 2]);
+        let values = beyond_accuracy(&lists, &train, (&[1, 2], &Alone));
         // At 1 the lists are [1] and [0]; at 2, [1, 2] and [0, 1].
         assert_eq!((values["Coverage@1"], values["Coverage@2"]), (0.5, 0.75));
         assert_eq!((values["AveragePopularity@1"], values["AveragePopularity@2"]), (1.5, 1.0));

@@ -2,6 +2,7 @@
 
 use super::Metrics;
 use super::per_user::PerUser;
+use crate::collective::Collective;
 use crate::data::Interactions;
 use crate::ranker::RankedLists;
 use serde::{Deserialize, Serialize};
@@ -16,15 +17,20 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// Measures what `lists` found of the part of `held_out` that lies in the bucket `items`.
-    pub(super) fn measure(lists: &RankedLists, held_out: &Interactions, items: &[u32], ks: &[usize]) -> Self {
+    /// Measures what `lists` found of the part of `held_out` that lies in the bucket `items`, and those of other processes.
+    pub(super) fn measure(
+        lists: &RankedLists,
+        held_out: &Interactions,
+        items: &[u32],
+        (ks, collective): (&[usize], &dyn Collective),
+    ) -> Self {
         let mut inside = vec![false; held_out.n_items()];
         items.iter().for_each(|&item| inside[item as usize] = true);
         let pairs = held_out.pairs().filter(|&(_, item)| inside[item as usize]);
         let held_out = Interactions::from_pairs(held_out.n_users(), held_out.n_items(), pairs);
-        let measured = PerUser::measure(lists, &held_out, ks);
-        let users = measured.users.len();
-        Self { users, metrics: if users == 0 { Metrics::default() } else { measured.means(users) } }
+        let sums = PerUser::measure(lists, &held_out, ks).sums(collective);
+        let users = sums.users;
+        Self { users, metrics: if users == 0 { Metrics::default() } else { sums.means(users) } }
     }
 }
 

@@ -98,16 +98,7 @@ impl Ranks<'_> {
         if self.collective.any(lists.is_none()) {
             return Ok(None);
         }
-        let mut all = RankedLists::default();
-        match lists {
-            Some(lists) if self.collective.size() == 1 => all = lists,
-            lists => {
-                let mine = lists.unwrap_or_default().to_bytes();
-                let lists = self.collective.all_gather(&mine);
-                lists.iter().for_each(|lists| all.append(RankedLists::from_bytes(lists)));
-            }
-        }
-        Ok(Some(measured(&all, dataset, &held_out, options)))
+        Ok(lists.map(|lists| self.measured(&lists, dataset, &held_out, options)))
     }
 
     /// The lists of this process's users, unless the callback asks to stop.
@@ -124,35 +115,37 @@ impl Ranks<'_> {
         let longest = check::list_lengths(&options.k, scorer.n_items())?;
         ranked_lists(scorer, &held_out.of_users(self.users.clone(), self.first_row), longest, progress)
     }
-}
 
-/// The metrics of the lists of all users.
-fn measured(
-    lists: &RankedLists,
-    dataset: &Dataset,
-    held_out: &HeldOut<'_>,
-    options: &EvalOptions,
-) -> Evaluation {
-    let HeldOut { truth, users, .. } = held_out;
-    let per_user = PerUser::measure(lists, truth, &options.k);
-    let n_users = match options.average {
-        Average::Evaluable => users.len(),
-        Average::All => truth.n_users(),
-    };
-    let (head, tail) = if options.buckets {
-        let (head, tail) = head_and_tail(&dataset.train);
-        let measure = |bucket: &[u32]| Some(Bucket::measure(lists, truth, bucket, &options.k));
-        (measure(&head), measure(&tail))
-    } else {
-        (None, None)
-    };
-    Evaluation {
-        metrics: per_user.means(n_users),
-        users: users.len(),
-        head,
-        tail,
-        beyond: options.beyond_accuracy.then(|| beyond_accuracy(lists, &dataset.train, &options.k)),
-        per_user: options.per_user.then_some(per_user),
+    /// The metrics of the lists of all users; `lists` are those of this process's.
+    fn measured(
+        &self,
+        lists: &RankedLists,
+        dataset: &Dataset,
+        held_out: &HeldOut<'_>,
+        options: &EvalOptions,
+    ) -> Evaluation {
+        let HeldOut { truth, users, .. } = held_out;
+        let (ks, collective) = (&options.k[..], self.collective);
+        let per_user = PerUser::measure(lists, truth, ks);
+        let n_users = match options.average {
+            Average::Evaluable => users.len(),
+            Average::All => truth.n_users(),
+        };
+        let (head, tail) = if options.buckets {
+            let (head, tail) = head_and_tail(&dataset.train);
+            let measure = |bucket: &[u32]| Some(Bucket::measure(lists, truth, bucket, (ks, collective)));
+            (measure(&head), measure(&tail))
+        } else {
+            (None, None)
+        };
+        Evaluation {
+            metrics: per_user.sums(collective).means(n_users),
+            users: users.len(),
+            head,
+            tail,
+            beyond: options.beyond_accuracy.then(|| beyond_accuracy(lists, &dataset.train, (ks, collective))),
+            per_user: options.per_user.then(|| per_user.of_all(collective)),
+        }
     }
 }
 

@@ -29,7 +29,7 @@ impl<'a> HeldOut<'a> {
             (EvalPart::Test, Mask::Train) => (test, vec![train]),
             (EvalPart::Test, Mask::TrainValid) => (test, vec![train, valid]),
         };
-        let has_some = |&user: &u32| !truth.items_of(user).is_empty();
+        let has_some = |&user: &u32| truth.count_of(user) > 0;
         let users: Vec<u32> = (0..truth.n_users() as u32).filter(has_some).collect();
         if users.is_empty() {
             return Err(nothing_held_out(dataset, part).into());

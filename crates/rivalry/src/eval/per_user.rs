@@ -2,6 +2,7 @@
 
 use super::Metrics;
 use super::metric::{Judged, METRICS};
+use crate::collective::{Collective, gathered};
 use crate::data::Interactions;
 use crate::ranker::RankedLists;
 use serde::Serialize;
@@ -41,10 +42,45 @@ impl PerUser {
         Self { users, values: metrics.zip(columns).collect() }
     }
 
+    /// The values of the users of all processes.
+    pub(super) fn of_all(mut self, collective: &dyn Collective) -> Self {
+        if collective.size() > 1 {
+            self.users = gathered(collective, &self.users);
+            self.values.values_mut().for_each(|values| *values = gathered(collective, values));
+        }
+        self
+    }
+
+    /// The sums over the users of all processes.
+    pub(super) fn sums(&self, collective: &dyn Collective) -> Sums {
+        let mut sums = vec![0.0; self.values.len() + 1];
+        for rank in 0..collective.size() {
+            if rank == collective.rank() {
+                // One after the other in the order of users, whoever has them: the same bits every time.
+                let columns = self.values.values().zip(&mut sums);
+                columns.for_each(|(values, sum)| values.iter().for_each(|value| *sum += value));
+                sums[self.values.len()] += self.users.len() as f64;
+            }
+            if collective.size() > 1 {
+                let mine = if rank == collective.rank() { &sums[..] } else { &[] };
+                sums = gathered(collective, mine);
+            }
+        }
+        let users = sums.pop().unwrap_or_default() as usize;
+        Sums { users, values: self.values.keys().copied().zip(sums).collect() }
+    }
+}
+
+/// The sums of the values of all users.
+pub(super) struct Sums {
+    /// How many users were measured.
+    pub users: usize,
+    values: Metrics,
+}
+
+impl Sums {
     /// The mean of each metric over `n_users` users; whoever was not measured counts as 0.
-    pub(super) fn means(&self, n_users: usize) -> Metrics {
-        // One after the other in the order of users: the same bits every time.
-        let mean = |values: &Vec<f64>| values.iter().sum::<f64>() / n_users as f64;
-        self.values.iter().map(|(&metric, values)| (metric, mean(values))).collect()
+    pub fn means(self, n_users: usize) -> Metrics {
+        self.values.iter().map(|(&metric, sum)| (metric, sum / n_users as f64)).collect()
     }
 }

@@ -46,28 +46,6 @@ impl RankedLists {
         self.scores.append(&mut other.scores);
     }
 
-    /// The lists as a message to another process.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut words = vec![self.k as u32, self.queries.len() as u32];
-        words.extend([&self.queries, &self.lens, &self.items].into_iter().flatten());
-        words.extend(self.scores.iter().map(|score| score.to_bits()));
-        bytemuck::cast_slice(&words).to_vec()
-    }
-
-    /// The lists of [`to_bytes`](Self::to_bytes).
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
-        let words: Vec<u32> = bytemuck::pod_collect_to_vec(bytes);
-        let (k, n) = (words[0] as usize, words[1] as usize);
-        let mut rest = &words[2..];
-        let mut next = |len: usize| {
-            let (taken, others) = rest.split_at(len);
-            rest = others;
-            taken.to_vec()
-        };
-        let [queries, lens, items, scores] = [n, n, n * k, n * k].map(&mut next);
-        Self { k, queries, lens, items, scores: scores.into_iter().map(f32::from_bits).collect() }
-    }
-
     /// The maximum length.
     pub fn k(&self) -> usize {
         self.k

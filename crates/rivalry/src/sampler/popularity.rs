@@ -47,7 +47,7 @@ impl<'a> Popularity<'a> {
         let weights: Vec<f64> = train.item_counts().into_iter().map(weight).collect();
         let total: f64 = weights.iter().sum();
         let sampler = Self { train, table: AliasTable::new(&weights), weights, total };
-        let users = (0..train.n_users() as u32).filter(|&user| !train.items_of(user).is_empty());
+        let users = train.held_users().filter(|&user| train.count_of(user) > 0);
         match users.into_iter().find(|&user| sampler.free_weight(user) <= 0.0) {
             None => Ok(sampler),
             Some(user) => {

@@ -43,10 +43,10 @@ fn check(data: TrainingSet<'_>, negatives: usize) -> Result<()> {
     let train = data.interactions;
     let share = (1.0 - FREE / negatives as f64).max(0.5);
     let most = (share * train.n_items() as f64) as usize;
-    let Some(user) = (0..train.n_users() as u32).find(|&u| train.items_of(u).len() > most) else {
+    let Some(user) = (0..train.n_users() as u32).find(|&u| train.count_of(u) > most) else {
         return Ok(());
     };
-    let (name, has) = (data.users.original(user), train.items_of(user).len());
+    let (name, has) = (data.users.original(user), train.count_of(user));
     let what = format!(
         "user '{name}' has {has} of {} items: too many to share {negatives} negatives",
         train.n_items()

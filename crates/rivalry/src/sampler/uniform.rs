@@ -58,9 +58,9 @@ impl<'a> Uniform<'a> {
         let train = self.train;
         let needed = if self.replacement { 1 } else { negatives };
         let full = (0..train.n_users() as u32)
-            .find(|&u| !train.items_of(u).is_empty() && train.n_items() - train.items_of(u).len() < needed);
+            .find(|&u| train.count_of(u) > 0 && train.n_items() - train.count_of(u) < needed);
         let Some(user) = full else { return Ok(()) };
-        let free = train.n_items() - train.items_of(user).len();
+        let free = train.n_items() - train.count_of(user);
         let name = data.users.original(user);
         Err(match free {
             0 => InputError::new(format!(

@@ -22,7 +22,7 @@ use self::nothing_learned::nothing_learned;
 use crate::Result;
 use crate::collective::{Alone, Collective};
 use crate::config::Config;
-use crate::data::Dataset;
+use crate::data::{Dataset, DownloadProgress, Interactions, LoadOptions, load, load_share};
 use crate::eval::{EvalOptions, EvalPart, Evaluation, Ranks};
 use crate::memory::MemoryLimit;
 use crate::scorer::Scorer;
@@ -67,6 +67,27 @@ pub fn shared_trainer<'a>(
             Box::new(GradientTrainer::new(config, gradient, memory).with_collective(collective))
         }
         None => Box::new(ClosedFormTrainer::new(config, memory, collective)),
+    }
+}
+
+/// Loads the data set of a config as one of several processes that train on it: with the rows of its own users alone, where the
+/// training takes no others and [`load_share`] can give them.
+///
+/// # Errors
+/// As [`load_share`], and if there are too few users or shards for so many processes.
+pub fn load_shared(
+    config: &Config,
+    options: &LoadOptions,
+    collective: &dyn Collective,
+    progress: &mut dyn FnMut(DownloadProgress<'_>),
+) -> Result<Dataset> {
+    let (rank, ranks) = (collective.rank(), collective.size());
+    match &config.gradient {
+        Some(gradient) if ranks > 1 && gradient::takes_own_rows(config, gradient) => {
+            let mut users = |train: &Interactions| gradient::users_of_rank(gradient, train, rank, ranks);
+            load_share(&config.data, options, &mut users, progress)
+        }
+        _ => load(&config.data, options, progress),
     }
 }
 

@@ -74,7 +74,7 @@ impl Separation {
     /// Measures a sample; `None` if no user has both training items and others.
     fn measure(scorer: &dyn Scorer, dataset: &Dataset) -> Option<Self> {
         let train = &dataset.train;
-        let trained = (0..train.n_users() as u32).filter(|&user| !train.items_of(user).is_empty());
+        let trained = (0..train.n_users() as u32).filter(|&user| train.count_of(user) > 0);
         let users = evenly(&trained.collect::<Vec<u32>>(), USERS);
         let others = evenly(&(0..train.n_items() as u32).collect::<Vec<u32>>(), ITEMS);
         let query = scorer.query(&users);
@@ -119,8 +119,8 @@ impl Chance {
         let squares = |ranks: usize| (1..=ranks).map(|rank| discount(rank).powi(2)).sum::<f64>();
         let (mut sum, mut variance, mut users) = (0.0, 0.0, 0);
         for user in 0..valid.n_users() as u32 {
-            let held_out = valid.items_of(user).len();
-            let candidates = train.n_items() - train.items_of(user).len();
+            let held_out = valid.count_of(user);
+            let candidates = train.n_items() - train.count_of(user);
             if held_out == 0 || candidates == 0 {
                 continue;
             }

@@ -285,8 +285,9 @@ impl<'a> Epochs<'a> {
         let nothing_learned = match self.collective.is_root() {
             // A popularity prior is better than chance by itself.
             true => {
-                let learned = embedding_scorer(model, &tensors, train)?;
-                nothing_learned(&*learned, self.dataset, &self.eval, valid.as_ref())
+                let dataset = self.dataset.whole()?;
+                let learned = embedding_scorer(model, &tensors, &dataset.train)?;
+                nothing_learned(&*learned, &dataset, &self.eval, valid.as_ref())
             }
             false => None,
         };

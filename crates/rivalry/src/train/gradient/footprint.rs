@@ -31,7 +31,7 @@ pub fn footprint(dataset: &Dataset, config: &Config, gradient: &GradientConfig) 
         Kind::ClosedForm(_) => 0,
     };
     let adversary = if gradient.loss.build().adversary_lr().is_some() { ADVERSARY } else { 0 };
-    let pairs = (train.len() + dataset.valid.len() + dataset.test.len()) as u64;
+    let pairs = dataset.parts().into_iter().map(|part| part.held_len() as u64).sum::<u64>();
     let batch = gradient.train.batch_size.min(train.len()) as u64;
     let candidates = batch.saturating_mul(gradient.train.negatives as u64);
     let parts = [
@@ -44,14 +44,17 @@ pub fn footprint(dataset: &Dataset, config: &Config, gradient: &GradientConfig) 
     parts.into_iter().fold(0, u64::saturating_add)
 }
 
-/// Refuses a training that would not fit into memory.
+/// Refuses a training that would not fit into memory. Who writes the model file reads what other processes have.
 pub(super) fn check(
     dataset: &Dataset,
     config: &Config,
     gradient: &GradientConfig,
-    limit: MemoryLimit,
+    (limit, writes): (MemoryLimit, bool),
 ) -> Result<()> {
-    limit.require(footprint(dataset, config, gradient), "this training").map_err(|refused| {
+    let elsewhere: usize = dataset.parts().into_iter().map(|part| part.len() - part.held_len()).sum();
+    let elsewhere = if writes { (elsewhere as u64).saturating_mul(PAIR) } else { 0 };
+    let bytes = footprint(dataset, config, gradient).saturating_add(elsewhere);
+    limit.require(bytes, "this training").map_err(|refused| {
         refused
             .help("lower model.dim, train.batch_size or train.negatives, keep fewer users and items, or raise --max-memory")
             .into()

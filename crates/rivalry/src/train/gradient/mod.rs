@@ -19,14 +19,31 @@ pub(crate) use shards::cut;
 pub use step::{Batch, BatchLoss, Draw, Drawn, Forward, GradientStep, Gradients, Scored};
 pub use warm::warm_start;
 
+use std::ops::Range;
+
 use self::epochs::Epochs;
 use self::shards::Shards;
 use super::{Checkpointer, Fitted, Observer, Trainer, TrainingState};
 use crate::collective::{Alone, Collective};
-use crate::config::{Config, GradientConfig, Select, TrainConfig};
-use crate::data::Dataset;
+use crate::config::{Config, GradientConfig, InitialTables, Select, TrainConfig};
+use crate::data::{Dataset, Interactions};
 use crate::memory::MemoryLimit;
 use crate::{InputError, Result};
+
+/// Whether a process needs no rows of other processes' users.
+pub(super) fn takes_own_rows(config: &Config, gradient: &GradientConfig) -> bool {
+    !config.model.uses_graph() && gradient.train.init == InitialTables::Random
+}
+
+/// The users of one of several processes.
+pub(super) fn users_of_rank(
+    gradient: &GradientConfig,
+    train: &Interactions,
+    rank: usize,
+    ranks: usize,
+) -> Result<Range<u32>> {
+    Shards::new(train, gradient.train.shards, rank, ranks).map(|shards| shards.my_users())
+}
 
 /// Trains embeddings behind a backbone by sampled gradients.
 pub struct GradientTrainer<'a> {
@@ -96,7 +113,8 @@ impl Trainer for GradientTrainer<'_> {
         }
         self.config.eval.check(dataset)?;
         self.shards(dataset)?;
-        footprint::check(dataset, self.config, self.gradient, self.memory)?;
+        let limits = (self.memory, self.collective.is_root());
+        footprint::check(dataset, self.config, self.gradient, limits)?;
         self.gradient.sampler.build(dataset, train.negatives).map(drop)
     }
 

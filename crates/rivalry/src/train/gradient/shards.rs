@@ -43,10 +43,8 @@ impl Shards {
             );
         }
         let users: Vec<u32> = cut(train, count).into_iter().map(|user| user as u32).collect();
-        let pairs = users
-            .windows(2)
-            .map(|ends| (ends[0]..ends[1]).map(|user| train.items_of(user).len()).sum())
-            .collect();
+        let pairs =
+            users.windows(2).map(|ends| (ends[0]..ends[1]).map(|user| train.count_of(user)).sum()).collect();
         Ok(Self { users, pairs, mine: rank * count / ranks..(rank + 1) * count / ranks })
     }
 
@@ -102,7 +100,7 @@ pub(crate) fn cut(train: &Interactions, count: usize) -> Vec<usize> {
         let (goal, latest) = (train.len() * shard / count, n_users.saturating_sub(count - shard));
         let first = user;
         while user < latest && (user == first || seen < goal) {
-            seen += train.items_of(user as u32).len();
+            seen += train.count_of(user as u32);
             user += 1;
         }
         users.push(user);

@@ -1,8 +1,9 @@
 //! The item gradients of shards, summed in a fixed tree that does not depend on the number of processes.
 //!
 //! The shards `0..n` are the root of a binary tree: a node splits at the largest power of two that leaves something on its
-//! right. A process adds up the largest nodes that lie in its own shards, gives these to the others, and all of them do the
-//! rest of the tree.
+//! right. A process adds up the largest nodes that lie in its own shards. The rest of the tree is done by each process for its
+//! part of the items: it gets the rows of these from the others, and gives them the sums. So a table takes as many bytes as by any
+//! other order of summation, whatever the number of processes.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -91,12 +92,39 @@ impl ItemGrads {
         }
     }
 
-    /// Appends the gradients to a message.
-    fn write(&self, message: &mut Vec<u8>) {
-        let count = self.items.as_ref().map_or(u64::MAX, |items| items.len() as u64);
+    /// Appends the gradients of a range of the items to a message, which counts items from its beginning.
+    fn write(&self, range: &Range<u32>, message: &mut Vec<u8>) {
+        let (count, rows) = match &self.items {
+            None => (u64::MAX, range.start as usize..range.end as usize),
+            Some(items) => {
+                let [from, to] =
+                    [range.start, range.end].map(|end| items.partition_point(|&item| item < end));
+                ((to - from) as u64, from..to)
+            }
+        };
         message.extend_from_slice(&count.to_le_bytes());
-        message.extend_from_slice(bytemuck::cast_slice(self.items.as_deref().unwrap_or_default()));
-        message.extend_from_slice(bytemuck::cast_slice(self.rows.as_lanes()));
+        if let Some(items) = &self.items {
+            message.extend(items[rows.clone()].iter().flat_map(|item| (item - range.start).to_le_bytes()));
+        }
+        let lanes = self.rows.lanes();
+        let rows = &self.rows.as_lanes()[rows.start * lanes..rows.end * lanes];
+        message.extend_from_slice(bytemuck::cast_slice(rows));
+    }
+
+    /// Puts gradients of consecutive ranges of the items together.
+    fn concat(parts: Vec<Self>, ranges: &[Range<u32>], dim: usize) -> Self {
+        let items = parts.iter().zip(ranges).map(|(part, range)| {
+            part.items.as_ref().map(|items| items.iter().map(|item| item + range.start).collect::<Vec<u32>>())
+        });
+        let items: Option<Vec<Vec<u32>>> = items.collect();
+        let mut rows = Matrix::zeros(parts.iter().map(|part| part.rows.rows()).sum(), dim);
+        let mut place = rows.as_lanes_mut();
+        for part in &parts {
+            let (these, others) = place.split_at_mut(part.rows.as_lanes().len());
+            these.copy_from_slice(part.rows.as_lanes());
+            place = others;
+        }
+        Self { items: items.map(|lists| lists.concat()), rows }
     }
 
     /// Reads gradients of `n_items` items from the front of a message.
@@ -139,23 +167,32 @@ pub(super) fn add_up(
     if mine == (0..count) {
         return sum_of(mine, &mut leaf);
     }
-    let mut message = Vec::new();
+    let ([n_items, dim], ranks) = (size, collective.size());
+    let share = |of: usize, rank: usize| rank * of / ranks..(rank + 1) * of / ranks;
+    let items = |rank: usize| share(n_items, rank).start as u32..share(n_items, rank).end as u32;
+    let ranges: Vec<Range<u32>> = (0..ranks).map(items).collect();
+    let mut messages = vec![Vec::new(); ranks];
     for node in nodes(0..count, &mine) {
-        sum_of(node, &mut leaf).write(&mut message);
+        let sum = sum_of(node, &mut leaf);
+        ranges.iter().zip(&mut messages).for_each(|(range, message)| sum.write(range, message));
     }
-    let [n_items, dim] = size;
     let mut received = VecDeque::new();
-    for (rank, message) in collective.all_gather(&message).iter().enumerate() {
-        let theirs = rank * count / collective.size()..(rank + 1) * count / collective.size();
+    for (rank, message) in collective.all_to_all(&messages).iter().enumerate() {
         let mut message = &message[..];
-        for node in nodes(0..count, &theirs) {
-            received.push_back((node, ItemGrads::read(&mut message, n_items, dim)));
+        for node in nodes(0..count, &share(count, rank)) {
+            let mine = &ranges[collective.rank()];
+            received.push_back((node, ItemGrads::read(&mut message, mine.len(), dim)));
         }
     }
-    fold(0..count, &mut |node| {
+    let sum = fold(0..count, &mut |node| {
         let is_next = received.front().is_some_and(|(other, _)| *other == node);
         is_next.then(|| received.pop_front().map(|(_, grads)| grads)).flatten()
-    })
+    });
+    let mut message = Vec::new();
+    sum.write(&(0..ranges[collective.rank()].len() as u32), &mut message);
+    let sums = collective.all_gather(&message);
+    let sums = sums.iter().zip(&ranges).map(|(sum, range)| ItemGrads::read(&mut &sum[..], range.len(), dim));
+    ItemGrads::concat(sums.collect(), &ranges, dim)
 }
 
 /// Where a node of the tree splits.

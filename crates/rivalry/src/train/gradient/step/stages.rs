@@ -4,7 +4,7 @@ use super::exchange::{self, ItemGrads};
 use super::shard::{Moving, Scoring, Shard};
 use super::{GradientStep, Gradients, StepBatch};
 use crate::backbone;
-use crate::collective::Collective;
+use crate::collective::gathered;
 use crate::loss::{Loss, Phase, RowLoss};
 use crate::optim::Touched;
 use crate::sampler::Sampler;
@@ -131,12 +131,6 @@ fn calibrate(loss: &dyn Loss, batch: &StepBatch<'_>, shards: &mut [Shard]) {
             }
         }
     }
-}
-
-/// The numbers of all processes, one after another.
-pub(super) fn gathered<T: bytemuck::Pod>(collective: &dyn Collective, mine: &[T]) -> Vec<T> {
-    let all = collective.all_gather(bytemuck::cast_slice(mine));
-    all.iter().flat_map(|bytes| bytemuck::pod_collect_to_vec::<u8, T>(bytes)).collect()
 }
 
 /// A batch whose loss is known.

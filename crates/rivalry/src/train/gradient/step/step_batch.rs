@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use super::Batch;
 use super::exchange::union;
 use super::shard::Shard;
-use super::stages::gathered;
-use crate::collective::Collective;
+use crate::collective::{Collective, gathered};
 
 /// The pairs of one step: those of this process, cut into its shards, and where they stand among all.
 #[derive(Clone, Copy)]

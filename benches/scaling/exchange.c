@@ -1,0 +1,61 @@
+// Sums a table over all ranks in a fixed tree, with the calls of MPI that a training makes, and in the order that MPI likes.
+//
+//   mpicc -O3 -march=native exchange.c -o exchange
+//   mpirun -n RANKS exchange [FLOATS [REPEATS]]
+//
+// Rank 0 prints seconds for one sum: the median over the repeats of the slowest rank, for the fixed tree (of which: exchanging), and
+// for MPI_Allreduce. The number of ranks is a power of two and divides that of the floats.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_of_slowest(double *seconds, int repeats) {
+    MPI_Allreduce(MPI_IN_PLACE, seconds, repeats, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    qsort(seconds, repeats, sizeof *seconds, ascending);
+    return seconds[repeats / 2];
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    int rank, ranks;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    int floats = argc > 1 ? atoi(argv[1]) : 6400000, repeats = argc > 2 ? atoi(argv[2]) : 15;
+    int part = floats / ranks;
+    float *mine = malloc(sizeof(float) * floats), *parts = malloc(sizeof(float) * floats);
+    float *sum = malloc(sizeof(float) * floats), *message = malloc(sizeof(float) * floats);
+    double fixed[repeats], exchanging[repeats], open[repeats];
+    for (int i = 0; i < floats; i++) mine[i] = (float)(i % 1000) * 1e-3f + rank;
+    for (int repeat = 0; repeat < repeats; repeat++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double began = MPI_Wtime();
+        memcpy(message, mine, sizeof(float) * floats);
+        double packed = MPI_Wtime();
+        MPI_Alltoall(message, part, MPI_FLOAT, parts, part, MPI_FLOAT, MPI_COMM_WORLD);
+        double received = MPI_Wtime();
+        for (int step = 1; step < ranks; step *= 2)
+            for (int left = 0; left < ranks; left += 2 * step)
+                for (int i = 0; i < part; i++) parts[left * part + i] += parts[(left + step) * part + i];
+        double added = MPI_Wtime();
+        MPI_Allgather(parts, part, MPI_FLOAT, sum, part, MPI_FLOAT, MPI_COMM_WORLD);
+        double ended = MPI_Wtime();
+        fixed[repeat] = ended - began;
+        exchanging[repeat] = received - packed + ended - added;
+        MPI_Barrier(MPI_COMM_WORLD);
+        began = MPI_Wtime();
+        MPI_Allreduce(mine, sum, floats, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+        open[repeat] = MPI_Wtime() - began;
+    }
+    double of_fixed = median_of_slowest(fixed, repeats), of_exchange = median_of_slowest(exchanging, repeats);
+    double of_open = median_of_slowest(open, repeats);
+    if (rank == 0)
+        printf("%d ranks, %.1f MB: fixed tree %.4f s (exchanging %.4f s), MPI_Allreduce %.4f s\n", ranks, floats * 4e-6, of_fixed,
+               of_exchange, of_open);
+    MPI_Finalize();
+}
