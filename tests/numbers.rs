@@ -3,7 +3,7 @@
 
 use rivalry::backbone::Embeddings;
 use rivalry::config::{Config, setting_layer};
-use rivalry::data::{Dataset, IdMap, Interactions};
+use rivalry::data::{Dataset, IdMap, Interactions, Parts};
 use rivalry::loss::{self, LOSSES, LossConfig, Negatives};
 use rivalry::models::{Kind, MODELS};
 use rivalry::optim::OptimizerState;
@@ -43,19 +43,8 @@ impl Checkpointer for Strict {
 fn world(n_users: usize, n_items: usize, train: &[(u32, u32)], test: &[(u32, u32)]) -> Dataset {
     let ids = |n: usize| (0..n).map(|id| id.to_string()).collect::<IdMap>();
     let part = |pairs: &[(u32, u32)]| Interactions::from_pairs(n_users, n_items, pairs.iter().copied());
-    Dataset {
-        name: "edge".to_owned(),
-        users: ids(n_users),
-        items: ids(n_items),
-        train: part(train),
-        valid: part(&[]),
-        test: part(test),
-        checksum: String::new(),
-        notes: Vec::new(),
-        warnings: Vec::new(),
-        split: None,
-        skipped: Default::default(),
-    }
+    let parts = Parts { train: part(train), valid: part(&[]), test: part(test) };
+    Dataset::new("edge", ids(n_users), ids(n_items), parts, vec![]).unwrap()
 }
 
 /// Twelve users and nine items, enough for every loss to do all it does.

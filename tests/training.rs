@@ -288,8 +288,8 @@ fn tiny_world(users: usize, items: usize) -> Dataset {
 #[test]
 fn a_training_that_learned_nothing_says_so_and_others_do_not() {
     let world = small_world();
-    let without =
-        Dataset { valid: Interactions::empty(world.users.len(), world.items.len()), ..world.clone() };
+    let mut without = world.clone();
+    without.valid = Interactions::empty(world.users.len(), world.items.len());
     let reason = |dataset: &Dataset, config: &Config| train(dataset, config).outcome.nothing_learned;
     // Propagation alone puts neighbours in the graph near each other, so that of a graph model no learning is needed to
     // score training items higher.

@@ -2,7 +2,7 @@
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rivalry::data::{Dataset, Interactions};
+use rivalry::data::{Dataset, IdMap, Interactions, Parts};
 
 /// Random training pairs, so many for each user; items have a long tail. Nothing is held out.
 pub fn dataset(n_users: usize, n_items: usize, per_user: usize) -> Dataset {
@@ -13,17 +13,7 @@ pub fn dataset(n_users: usize, n_items: usize, per_user: usize) -> Dataset {
     });
     let train = Interactions::from_pairs(n_users, n_items, pairs);
     let none = Interactions::empty(n_users, n_items);
-    Dataset {
-        name: "random".to_owned(),
-        users: (0..n_users).map(|id| id.to_string()).collect(),
-        items: (0..n_items).map(|id| id.to_string()).collect(),
-        train,
-        valid: none.clone(),
-        test: none,
-        checksum: String::new(),
-        notes: Vec::new(),
-        warnings: Vec::new(),
-        split: None,
-        skipped: Default::default(),
-    }
+    let ids = |n: usize| (0..n).map(|id| id.to_string()).collect::<IdMap>();
+    let parts = Parts { train, valid: none.clone(), test: none };
+    Dataset::new("random", ids(n_users), ids(n_items), parts, vec![]).expect("all parts have these sizes")
 }

@@ -2,25 +2,14 @@
 
 use super::*;
 use crate::backbone::{Embeddings, Score};
-use crate::data::{Dataset, IdMap, Interactions};
+use crate::data::{Dataset, IdMap, Interactions, Parts};
 use crate::scorer::EmbeddingScorer;
 use crate::{Error, Matrix};
 
 fn dataset(train: Interactions, valid: Interactions, test: Interactions) -> Dataset {
     let ids = |n: usize| (0..n).map(|id| id.to_string()).collect::<IdMap>();
-    Dataset {
-        name: "toy".into(),
-        users: ids(train.n_users()),
-        items: ids(train.n_items()),
-        train,
-        valid,
-        test,
-        checksum: String::new(),
-        notes: Vec::new(),
-        warnings: Vec::new(),
-        split: None,
-        skipped: Default::default(),
-    }
+    let (users, items) = (ids(train.n_users()), ids(train.n_items()));
+    Dataset::new("toy", users, items, Parts { train, valid, test }, vec![]).unwrap()
 }
 
 /// Embeddings whose dot products are the given scores: users are unit vectors, items the columns.
