@@ -1,4 +1,4 @@
-"""How long an epoch would take on several machines: a model, fitted to what was measured on one (docs/src/scaling.md).
+"""How long an epoch would take on several machines: a model, with rates estimated on one (docs/src/scaling.md).
 
     python benches/scaling/model.py [--gbit 10] [--cores 16]
 
