@@ -42,16 +42,16 @@ pub(super) const DRRL: Entry = Entry {
 const OMEGA: Param = Param {
     name: "omega",
     doc: "order of the Rényi divergence; values near 1 focus on hard negatives",
-    default: Value::Number(1.5),
+    default: Value::Number(2.0),
     range: Range::AtLeast(1.01), // below, powers leave what f32 can hold
-    search: Search::log_uniform(&[1.1, 1.25, 1.5, 2.0, 4.0]),
+    search: Search::log_uniform(&[1.25, 1.5, 2.0, 4.0, 8.0]),
 };
 const WEIGHT: Param = Param {
     name: "negative_weight",
     doc: "w, the weight of what exceeds the margin; higher values raise the margin, so that fewer negatives count",
-    default: Value::Number(5.0),
+    default: Value::Number(2.0),
     range: Range::Positive,
-    search: Search::log_uniform(&[2.0, 5.0, 10.0, 20.0]),
+    search: Search::log_uniform(&[1.0, 1.5, 2.0, 3.0, 5.0]),
 };
 const MARGIN: Param = Param {
     name: "margin",
