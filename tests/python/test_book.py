@@ -68,7 +68,7 @@ def test_python_page_with_torch() -> None:
     torch = pytest.importorskip("torch")
     import rivalry.torch
 
-    pos, neg, sim = (torch.rand(shape, requires_grad=True) for shape in [(8,), (8, 30), (8, 30)])
+    pos, neg, sim = torch.rand(8), torch.rand(8, 30, requires_grad=True), torch.rand(8, 30)
     run("python.md", 4, {"rivalry": rivalry, "pos": pos, "neg": neg, "sim": sim})
     assert neg.grad.abs().sum() > 0
 
