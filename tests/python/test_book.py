@@ -42,8 +42,8 @@ def test_readme() -> None:
     assert len(names["ids"]) == 10
 
 
-def log(user: str, item: str, somebody: str) -> pd.DataFrame:
-    rows = [(f"u{n}" if n else somebody, f"i{n % 2 * 30 + (n * 7 + k * 11) % 30}") for n in range(60) for k in range(12)]
+def log(user: str, item: str, first_user: str) -> pd.DataFrame:
+    rows = [(f"u{n}" if n else first_user, f"i{n % 2 * 30 + (n * 7 + k * 11) % 30}") for n in range(60) for k in range(12)]
     return pd.DataFrame(rows, columns=[user, item])
 
 

@@ -56,7 +56,7 @@ impl PerUser {
         let mut sums = vec![0.0; self.values.len() + 1];
         for rank in 0..collective.size() {
             if rank == collective.rank() {
-                // One after the other in the order of users, whoever has them: the same bits every time.
+                // In the order of users, on whichever rank they are: the same bits for any number of ranks.
                 let columns = self.values.values().zip(&mut sums);
                 columns.for_each(|(values, sum)| values.iter().for_each(|value| *sum += value));
                 sums[self.values.len()] += self.users.len() as f64;
