@@ -47,7 +47,7 @@ pub fn load_share(
     load(config, options, progress)
 }
 
-/// Whether the config needs only the pairs of the own users.
+/// Whether the sets are read as they are: filters, noise and another split need all pairs.
 fn is_read_as_it_is(config: &DataConfig) -> bool {
     let Preparation { min_rating, user_core, item_core, noise, split, .. } = &config.prepare;
     config.read == ReadOptions::default()
