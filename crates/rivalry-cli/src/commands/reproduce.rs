@@ -143,6 +143,7 @@ fn request(args: &ReproduceArgs) -> rivalry::Result<Request> {
         seeds: args.seeds,
         epochs: args.epochs.map(|epochs| epochs as usize),
         patience: args.patience.map(|patience| patience as usize),
+        shared_negatives: args.fast,
         ..Request::default()
     };
     let data: Vec<&str> = paper_cells().iter().map(|cell| &cell.key.data[..]).collect();

@@ -28,9 +28,22 @@ pub enum Experiment {
 const IID: [&str; 4] = ["amazon2014-health", "amazon2014-electronic", "amazon2014-movie", "gowalla"];
 const SHIFTED: [&str; 2] = ["amazon2014-electronic-popularity", "gowalla-popularity"];
 const BACKBONES: [&str; 2] = ["mf", "lightgcn"];
-/// The rows of the tables, and DSL@K, which the paper names without results.
-const LOSSES: [&str; 10] =
-    ["bpr", "guidedrec", "llpauc", "sl", "advinfonce", "bsl", "psl", "sl@k", "dsl", "dsl@k"];
+/// The rows of the tables; DSL@K, which the paper names without results; the branches of DSL; and CAP, which is ours.
+const LOSSES: [&str; 13] = [
+    "bpr",
+    "guidedrec",
+    "llpauc",
+    "sl",
+    "advinfonce",
+    "bsl",
+    "psl",
+    "sl@k",
+    "dsl",
+    "dsl@k",
+    "dsl-ca",
+    "dsl-kappa",
+    "cap",
+];
 const ABLATION: [&str; 4] = ["sl", "dsl-ca", "dsl-kappa", "dsl"];
 const NOISE_LOSSES: [&str; 4] = ["sl", "psl", "sl@k", "dsl-ca"];
 const FALSE_POSITIVES: [f64; 4] = [0.05, 0.1, 0.15, 0.2];
@@ -88,6 +101,8 @@ pub struct Request {
     pub epochs: Option<usize>,
     /// Early stopping after this many evaluations without an improvement, instead of running all epochs.
     pub patience: Option<usize>,
+    /// Negatives shared within a batch instead of the published ones of each pair, for the losses that have many.
+    pub shared_negatives: bool,
 }
 
 /// The trainings that are needed.
@@ -112,6 +127,13 @@ pub struct Planned {
     pub tuned: bool,
     /// The estimated time on one core, in seconds.
     pub cost: f64,
+}
+
+impl Planned {
+    /// The name of the sampler.
+    pub fn sampler(&self) -> &str {
+        self.trial.config.gradient.as_ref().map_or("", |gradient| gradient.sampler.name())
+    }
 }
 
 /// Plans the trainings of a request, each once, the cheapest first.
@@ -187,6 +209,12 @@ impl Plan {
             }
         }
         let mut config = Config::from_layers(&layers)?;
+        // With one negative or nine there is nothing to gain.
+        if request.shared_negatives && config.gradient.as_ref().is_some_and(|it| it.train.negatives >= 100) {
+            name += "/shared-negatives";
+            layers.push(setting_layer("sampler.type=shared")?);
+            config = Config::from_layers(&layers)?;
+        }
         if let Some(gradient) = &mut config.gradient {
             if shifted {
                 // As in the published reference; the metrics of the last epoch are in the log.
@@ -195,6 +223,7 @@ impl Plan {
             gradient.train.epochs = request.epochs.unwrap_or(gradient.train.epochs);
             gradient.train.patience = request.patience.or(gradient.train.patience);
         }
+
         for seed in 0..request.seeds {
             config.seed = seed;
             let trial = Trial {
@@ -262,6 +291,18 @@ mod tests {
         assert_eq!(sl.trial.config.gradient.as_ref().unwrap().train.select, Some(Select::Test));
         let twin = paper_cells().iter().find(|cell| cell.name() == "paper/gowalla/mf/sl").unwrap();
         assert_eq!(sl.trial.config.gradient.as_ref().unwrap().optim.lr(), twin.lr.unwrap());
+    }
+
+    #[test]
+    fn shared_negatives_have_names_of_their_own_where_there_are_many_negatives() {
+        let request = Request { shared_negatives: true, ..asked(&[Experiment::Table1], &["gowalla"], &["mf"]) };
+        let plan = plan(&request).unwrap();
+        let sampler = |loss: &str| {
+            let planned = plan.planned.iter().find(|planned| planned.key.loss == loss).unwrap();
+            (planned.trial.name.clone(), planned.sampler().to_owned())
+        };
+        assert_eq!(sampler("sl"), ("gowalla/mf/sl/shared-negatives/seed-0".to_owned(), "shared".to_owned()));
+        assert_eq!(sampler("bpr"), ("gowalla/mf/bpr/seed-0".to_owned(), "uniform".to_owned()));
     }
 
     #[test]

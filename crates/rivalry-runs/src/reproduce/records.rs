@@ -38,6 +38,8 @@ pub struct TrainingRecord {
     pub weight_decay: f64,
     /// Whether the settings were tuned by our own sweeps; otherwise they are published.
     pub tuned: bool,
+    /// The sampler of negatives: `uniform` as published, or `shared`.
+    pub sampler: String,
     /// The seed.
     pub seed: u64,
     /// Epochs run.
@@ -98,7 +100,7 @@ impl Records {
             return Err(InputError::new(what)
                 .file(&path)
                 .help(
-                    "repeat the options that it was made with (--epochs, --patience), or use another folder",
+                    "repeat the options that it was made with (--epochs, --patience, --fast), or use another folder",
                 )
                 .into());
         }
@@ -185,6 +187,7 @@ mod tests {
             lr: 0.1,
             weight_decay: 0.0,
             tuned: false,
+            sampler: planned.sampler().to_owned(),
             seed: planned.trial.config.seed,
             epochs: 60,
             epoch: 35,

@@ -54,6 +54,8 @@ pub struct CellResult {
     pub weight_decay: f64,
     /// Whether the settings were tuned by our own sweeps; otherwise they are published.
     pub tuned: bool,
+    /// The sampler of negatives: `uniform` as published, or `shared`.
+    pub sampler: String,
     /// The share of false pairs in the training set.
     pub false_positives: f64,
     /// The probability that a negative is a training item of the user.
@@ -103,7 +105,9 @@ pub fn collect_records(
 pub fn cell_results(records: &[TrainingRecord]) -> Vec<CellResult> {
     let mut cells: Vec<Vec<&TrainingRecord>> = Vec::new();
     for record in records {
-        let same = |known: &TrainingRecord| known.key == record.key && known.noise == record.noise;
+        let same = |known: &TrainingRecord| {
+            known.key == record.key && known.noise == record.noise && known.sampler == record.sampler
+        };
         match cells.iter_mut().find(|cell| same(cell[0])) {
             Some(cell) => cell.push(record),
             None => cells.push(vec![record]),
@@ -133,6 +137,7 @@ fn record_of(
         lr: gradient.map_or(0.0, |gradient| gradient.optim.lr()),
         weight_decay: gradient.map_or(0.0, |gradient| gradient.optim.weight_decay()),
         tuned: planned.tuned,
+        sampler: planned.sampler().to_owned(),
         seed,
         epochs: outcome.training.as_ref().map_or(0, |training| training.epochs),
         epoch: outcome.training.as_ref().map_or(0, |training| training.best_epoch),
@@ -193,6 +198,7 @@ fn together(seeds: &[&TrainingRecord]) -> CellResult {
         lr: first.lr,
         weight_decay: first.weight_decay,
         tuned: first.tuned,
+        sampler: first.sampler.clone(),
         false_positives,
         false_negatives,
         seeds: seeds.len(),
