@@ -4,6 +4,31 @@ use serde_json::Value;
 
 use crate::support::{World, holds};
 
+/// The records of our own measurements, and the page that is made of them. `RIVALRY_WRITE_DOCS=1` writes it.
+const RECORDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/reproduction/results");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/reproduction/tables.md");
+
+const HEAD: &str = "# All measured cells
+
+Made from the records in `docs/src/reproduction/results` by `rivalry reproduce --tables-from`; a test keeps it up to date. What the
+figures say is in [the summary](index.md).
+
+";
+
+#[test]
+fn the_page_of_measured_cells_is_up_to_date() {
+    let (tables, _) = World::new().ok(&["reproduce", "--tables-from", RECORDS]);
+    let page = HEAD.to_owned() + tables.split("## Left out").next().unwrap().trim_end() + "\n";
+    if std::env::var_os("RIVALRY_WRITE_DOCS").is_some() {
+        std::fs::write(PAGE, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(PAGE).unwrap_or_default();
+    assert!(
+        written == page,
+        "docs/src/reproduction/tables.md is out of date: run this test with RIVALRY_WRITE_DOCS=1"
+    );
+}
+
 #[test]
 fn a_dry_run_says_what_would_be_trained_and_what_has_no_settings() {
     let world = World::new();

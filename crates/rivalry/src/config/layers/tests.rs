@@ -49,8 +49,8 @@ fn the_default_loss_has_a_prior_and_follows_the_data() {
         (loss.name(), loss.params().number("tau"), loss.params().number("alpha"), weight)
     };
     assert_eq!(of(&[], 1000), ("dsl-ca", 0.2, 3.0, 0.2));
-    assert_eq!(of(&["model.type=lightgcn"], 1_000_000), ("dsl-ca", 0.15, 3.0, 0.15));
-    assert_eq!(of(&["loss.tau=0.3"], 1_000_000), ("dsl-ca", 0.3, 3.0, 0.15));
+    assert_eq!(of(&["model.type=lightgcn"], 1_000_000), ("dsl-ca", 0.125, 2.0, 0.05));
+    assert_eq!(of(&["loss.tau=0.3"], 1_000_000), ("dsl-ca", 0.3, 2.0, 0.05));
     assert_eq!(of(&["model.popularity_weight=0"], 1000), ("dsl-ca", 0.2, 3.0, 0.0));
     let chosen = of(&["loss.type=dsl-ca"], 1_000_000);
     assert_eq!((chosen.1, chosen.3), (0.2, 0.0));
