@@ -85,7 +85,9 @@ def find(frame: Any, kind: str, columns: Columns, what: str) -> Optional[Column]
                 f"  help: name it: {kind}_col={alike[0]!r}"
             )
         if not alike and required:
-            raise ValueError(f"{what} has no {kind} column among {shown}\n  help: {_missing_help(kind, known)}")
+            missing = [one for one in ("user", "item") if one == kind or _is_unknown(one, columns, known)]
+            kinds = " and no ".join(f"{one} column" for one in missing)
+            raise ValueError(f"{what} has no {kinds} among {shown}\n  help: {_missing_help(missing, [one for one in known if one not in taken])}")
         name = alike[0] if alike else ""
     if _is_no_column(name):
         if required:
@@ -121,13 +123,21 @@ def _listed(names: list[str]) -> str:
     return f"{names[:SHOWN]}{more}"
 
 
-def _missing_help(kind: str, known: list[Any]) -> str:
-    """What to do if no column is recognised: name one that is not another kind's."""
-    others = {name for other, names in NAMES.items() if other != kind for name in names}
+def _is_unknown(kind: str, columns: Columns, known: list[Any]) -> bool:
+    """Whether a column is neither named nor recognised."""
+    return getattr(columns, kind) is None and not any(_plain(one) in NAMES[kind] for one in known)
+
+
+def _missing_help(kinds: list[str], known: list[Any]) -> str:
+    """What to do if columns are not recognised: name them, of those that are not another kind's."""
+    others = {name for other, names in NAMES.items() if other not in kinds for name in names}
     free = [one for one in known if _plain(one) not in others]
-    if len(known) > SHOWN:
-        return f"a frame has one row for each interaction; name the column of the {kind}s with {kind}_col"
-    return f"name it, such as {kind}_col={free[0]!r}" if free else f"add a column of {kind}s"
+    if not free:
+        return "add " + " and ".join(f"a column of {kind}s" for kind in kinds)
+    name = str(free[0]) if len(free) == 1 else "…"
+    arguments = ", ".join(f"{kind}_col={name!r}" for kind in kinds)
+    one_row = "a frame has one row for each interaction; " if len(known) > SHOWN else ""
+    return f"{one_row}name {'it' if len(kinds) == 1 else 'them'}: {arguments}"
 
 
 def _is_no_column(name: Any) -> bool:

@@ -7,7 +7,8 @@ fn errors_name_the_flags_of_the_command() {
     let world = World::with_log();
     world.write("odd.csv", &log().replace("user,item,rating,time", "who,thing,stars,moment"));
     let stats = |args: &[&str]| world.fails(2, &[&["data", "stats", "odd.csv"], args].concat());
-    holds(&stats(&[]), &["odd.csv:1: --user-col: no user column found", "choose one with --user-col"]);
+    let error = "odd.csv:1: --user-col: no user column and no item column found";
+    holds(&stats(&[]), &[error, "who, thing, stars, moment; choose them with --user-col and --item-col"]);
     let error = stats(&["--user-col", "who", "--item-col", "thng"]);
     holds(&error, &["--item-col: no column 'thng'", "did you mean 'thing'?", "--item-col"]);
     let columns = ["--user-col", "who", "--item-col", "thing"];
@@ -56,6 +57,17 @@ fn stats_tell_how_a_file_is_read_and_need_no_split() {
     assert_eq!(stats["first_rows"][1], serde_json::json!({"user": "bob", "item": "milk"}));
     let error = world.fails(2, &["data", "stats", "log.csv", "--min-rating", "4"]);
     holds(&error, &["log.csv:4: rating: the rating is empty", "--skip-bad-rows", "--rating-col"]);
+}
+
+#[test]
+fn stats_name_the_columns_that_are_not_used() {
+    let world = World::new();
+    world.write("log.csv", "order,customer,sku,bought_at\n1,ann,tea,2026-01-03\n2,bob,milk,2026-01-04\n");
+    let (out, _) = world.ok(&["data", "stats", "log.csv", "--user-col", "customer"]);
+    holds(&out, &["user = customer, item = sku", "not used           order, bought_at\n"]);
+    let columns = ["--user-col", "customer", "--time-col", "bought_at"];
+    let stats = world.json(&[&["data", "stats", "log.csv", "--json"], &columns[..]].concat());
+    assert_eq!(stats["reading"]["unused_columns"], serde_json::json!(["order"]));
 }
 
 #[test]

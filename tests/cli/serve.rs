@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,17 +13,17 @@ use serde_json::{Value, json};
 use crate::support::{SMALL, World};
 
 /// A server that is killed when the test ends.
-struct Running {
+pub struct Running {
     process: Child,
-    address: String,
+    pub address: String,
 }
 
 impl Running {
-    fn start(world: &World, args: &[&str]) -> Self {
+    pub fn start(folder: &Path, args: &[&str]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_rivalry"))
             .args(["serve", "--listen", "127.0.0.1:0"])
             .args(args)
-            .current_dir(world.path(""))
+            .current_dir(folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -65,7 +66,7 @@ fn trained() -> World {
 #[test]
 fn lists_are_those_of_recommend() {
     let world = trained();
-    let server = Running::start(&world, &["run"]);
+    let server = Running::start(&world.path(""), &["run"]);
     world.ok(&["recommend", "run", "--all", "-n", "7", "-o", "lists.jsonl"]);
     let text = String::from_utf8(world.read("lists.jsonl")).unwrap();
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -90,7 +91,7 @@ fn lists_are_those_of_recommend() {
 #[test]
 fn a_signal_ends_it_in_order() {
     let world = trained();
-    let mut server = Running::start(&world, &["run"]);
+    let mut server = Running::start(&world.path(""), &["run"]);
     let pid = server.process.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     assert!(server.process.wait().unwrap().success());
@@ -100,7 +101,7 @@ fn a_signal_ends_it_in_order() {
 fn nothing_acknowledged_is_lost_by_a_kill() {
     let world = trained();
     for round in 0..3 {
-        let mut server = Running::start(&world, &["run", "--feedback", "feedback.jsonl"]);
+        let mut server = Running::start(&world.path(""), &["run", "--feedback", "feedback.jsonl"]);
         let acknowledged = Mutex::new(Vec::new());
         let count = AtomicUsize::new(0);
         std::thread::scope(|scope| {
@@ -151,7 +152,7 @@ fn feedback_comes_back_as_a_new_model() {
     let train = ["train", "--data", "log.csv", "--loss", "sl", "--split", "none", "--out", "first"];
     world.ok(&[&train[..], SMALL].concat());
     symlink("first", world.path("current")).unwrap();
-    let server = Running::start(&world, &["production=current", "--feedback", "feedback.jsonl"]);
+    let server = Running::start(&world.path(""), &["production=current", "--feedback", "feedback.jsonl"]);
     let ask = |method: &str, path: &str, body: Value| {
         let (status, answer) = server.ask(method, path, &body.to_string()).unwrap();
         assert_eq!(status, 200, "{answer}");

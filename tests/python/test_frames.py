@@ -74,7 +74,9 @@ def test_validation_may_be_a_frame_too(log: dict[str, Any]) -> None:
 
 def test_frames_that_are_invalid(log: dict[str, Any]) -> None:
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"user": ["a"], "thing": ["b"]}, r"no item column among \['user', 'thing'\]\n.*item_col="),
+        ({"user": ["a"], "thing": ["b"]}, r"no item column among \['user', 'thing'\]\n.*item_col='thing'$"),
+        ({"who": ["a"], "thing": ["b"], "n": [1]}, r"no user column and no item column among .*\n.*user_col='…', item_col='…'$"),
+        ({"who": ["a"], "item": ["b"], "n": [1]}, r"has no user column among .*\n.*name it: user_col='…'$"),
         ({"user": ["a"], "user_id": ["a"], "item": ["b"]}, "could all be the user column\n.*user_col='user'"),
         ({"user": ["a", None], "item": ["b", "c"]}, "the user column 'user' has no value in row 1"),
         ({"user": [1.0, float("nan")], "item": ["b", "c"]}, "the user column 'user' has no value in row 1"),

@@ -1,10 +1,11 @@
 //! Errors as answers: a status, a code for programs, a sentence and a way out for people.
 
-use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::json::Json;
 
 /// An error as it is sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -11,8 +11,8 @@ use crate::metrics::Metrics;
 use crate::seen::Seen;
 
 /// The names of events that count as interactions, unless others are given.
-pub const POSITIVE_EVENTS: [&str; 9] =
-    ["click", "view", "play", "read", "like", "save", "share", "add-to-cart", "purchase"];
+pub const POSITIVE_EVENTS: [&str; 10] =
+    ["click", "view", "play", "read", "like", "save", "share", "add-to-cart", "buy", "purchase"];
 
 /// The feedback: interactions in the log that `rivalry train` reads, all other events in a log of their own.
 pub(crate) struct Feedback {

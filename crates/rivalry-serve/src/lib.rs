@@ -18,6 +18,7 @@ mod feedback;
 mod file_stamp;
 mod guard;
 mod index;
+mod json;
 mod metrics;
 mod models;
 mod options;

@@ -28,7 +28,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub feedback: Option<PathBuf>,
     /// Events that count as interactions; others are stored beside it (feedback.other.jsonl) and change no list [default: click,
-    /// view, play, read, like, save, share, add-to-cart, purchase, and events without a name]
+    /// view, play, read, like, save, share, add-to-cart, buy, purchase, and events without a name]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', requires = "feedback")]
     pub positive_events: Vec<String>,
     /// How often to check for new models, in seconds; 0 for never, only at POST /api/reload

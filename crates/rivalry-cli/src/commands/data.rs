@@ -19,6 +19,9 @@ use crate::table;
 /// How many rows are shown.
 const FIRST_ROWS: usize = 5;
 
+/// How many columns that are not used are named.
+const FIRST_NAMES: usize = 12;
+
 #[derive(Serialize)]
 struct Document<'a> {
     name: &'a str,
@@ -102,6 +105,9 @@ fn show(prepared: &Prepared) -> std::io::Result<()> {
         if !reading.columns.is_empty() {
             print(format_args!("columns            {}", reading.column_summary()))?;
         }
+        if !reading.unused_columns.is_empty() {
+            print(format_args!("not used           {}", first_names(&reading.unused_columns)))?;
+        }
         print(format_args!("\nfirst rows\n{}\n", table_of(&prepared.first_rows, reading)))?;
     }
     print(&prepared.stats)?;
@@ -110,6 +116,13 @@ fn show(prepared: &Prepared) -> std::io::Result<()> {
     }
     prepared.notes.iter().try_for_each(|note| print(format_args!("note               {note}")))?;
     prepared.warnings.iter().try_for_each(|text| print(format_args!("warning            {text}")))
+}
+
+/// The first names of many.
+fn first_names(names: &[String]) -> String {
+    let (first, others) = names.split_at(names.len().min(FIRST_NAMES));
+    let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    format!("{}{more}", first.join(", "))
 }
 
 /// The rows as a table, without columns that the source doesn't have.

@@ -5,6 +5,8 @@ mod compare;
 mod completions;
 mod data;
 mod doctor;
+#[cfg(all(test, feature = "serve"))]
+mod documented;
 mod evaluate;
 mod export;
 mod inspect;

@@ -63,7 +63,11 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<()> {
         }
         stopper.stop();
     })?;
-    print(format_args!("serving on http://{}", server.address()))?;
+    let address = server.address();
+    print(format_args!("serving on http://{address}"))?;
+    say(format_args!(
+        "next    curl 'http://{address}/api/recommend/USER?n=10', or open the address in a browser; all requests: /docs"
+    ));
     server.wait();
     say("stopped");
     Ok(())

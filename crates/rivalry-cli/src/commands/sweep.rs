@@ -4,9 +4,10 @@ use rivalry::eval::MetricAt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use rivalry::InputError;
 use rivalry::config::{Config, setting_layer};
 use rivalry::data::{STANDARD_INPUT, count};
+use rivalry::models::MODELS;
+use rivalry::{InputError, unknown_name};
 use rivalry_runs::sweep::{
     Halving, Origin, SearchSpace, SelectedTrial, SweepFolder, SweepOptions, SweepResult, Trial, TrialState,
 };
@@ -114,7 +115,7 @@ fn all_failed(result: &SweepResult, out: &Path) -> InputError {
 }
 
 /// The search space that the file and the flags describe.
-fn search_space(args: &SweepArgs) -> rivalry::Result<SearchSpace> {
+pub(super) fn search_space(args: &SweepArgs) -> rivalry::Result<SearchSpace> {
     let mut space = match &args.file {
         Some(file) => SearchSpace::read(file)?,
         None => SearchSpace::new(),
@@ -145,9 +146,7 @@ fn search_space(args: &SweepArgs) -> rivalry::Result<SearchSpace> {
         space = space.with_seeds(seeds as usize);
     }
     if !space.has_grid() {
-        return Err(InputError::new("the search space is empty")
-            .help("give a search file with a grid, --loss NAME, --model NAME, or --grid KEY=VALUE,VALUE")
-            .into());
+        return Err(nothing_to_search(&args.model).into());
     }
     space.with_sources(&|source| match source {
         STANDARD_INPUT => {
@@ -158,6 +157,21 @@ fn search_space(args: &SweepArgs) -> rivalry::Result<SearchSpace> {
         }
         _ => absolute_source(Some(source)),
     })
+}
+
+/// The error for a sweep with models that are no trials of their own, or with none.
+fn nothing_to_search(models: &[String]) -> InputError {
+    let known = || MODELS.iter().map(|entry| entry.name);
+    match models.first() {
+        Some(name) if known().all(|known| known != name) => {
+            unknown_name("model", name, known()).field("--model")
+        }
+        Some(name) => InputError::new(format!("{name} is trained with a loss, and none is given"))
+            .field("--model")
+            .help("add --loss NAME, once for each loss to search (see 'rivalry list losses')"),
+        None => InputError::new("the search space is empty")
+            .help("give a search file with a grid, --loss NAME, --model NAME, or --grid KEY=VALUE,VALUE"),
+    }
 }
 
 /// The default name of a sweep. The same command always gives the same name, so that it continues the sweep.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rivalry::data::thousands;
+use rivalry::data::{count, thousands};
 use rivalry::train::trainer;
 use rivalry_runs::run::{RunFolder, RunRecord};
 use rivalry_runs::update::{NewLog, Update, UpdateOptions, UpdateRecord};
@@ -69,11 +69,11 @@ fn explain(record: &UpdateRecord, pairs: usize) {
             0 => String::new(),
             low => format!(", {} rated too low", thousands(low)),
         };
-        let [rows, new] = [log.rows, log.new_pairs].map(thousands);
-        say(format_args!("new     {}: {rows} rows, {new} new pairs{low}", log.source));
+        let (rows, new) = (count(log.rows, "row"), count(log.new_pairs, "new pair"));
+        say(format_args!("new     {}: {rows}, {new}{low}", log.source));
     }
-    let [users, items, pairs] = [record.new_users, record.new_items, pairs].map(thousands);
-    say(format_args!("        {users} new users, {items} new items; {pairs} pairs in all"));
+    let (users, items) = (count(record.new_users, "new user"), count(record.new_items, "new item"));
+    say(format_args!("        {users}, {items}; {} in all", count(pairs, "pair")));
 }
 
 fn show(record: &RunRecord, out: &Path, quiet: bool) -> std::io::Result<()> {

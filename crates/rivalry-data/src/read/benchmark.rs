@@ -100,7 +100,7 @@ fn read_set(
     // Unknown column names don't matter: the format puts the user first, then the item.
     let columns = Columns::find(header.then_some(&names), names.len(), options).unwrap_or_else(|_| {
         let column = |index: usize| Column { index, name: names[index].to_owned() };
-        Columns { user: column(0), item: column(1), rating: None, time: None }
+        Columns { user: column(0), item: column(1), rating: None, time: None, unused: Vec::new() }
     });
     let layout = Layout { delimiter, quotes: false, header, width: names.len(), columns };
     let table = read_records(&text, &layout, options, (&mut users, &mut items))?;

@@ -51,6 +51,8 @@ pub(super) struct Columns {
     pub item: Column,
     pub rating: Option<Column>,
     pub time: Option<Column>,
+    /// The names of the others, where there is a header.
+    pub unused: Vec<String>,
 }
 
 impl Columns {
@@ -86,13 +88,19 @@ impl Columns {
                 found[n] = roles[n].common(names, width, &found);
             }
         }
+        let header = names.unwrap_or(&[]);
+        if let ([None, None, ..], Some(_)) = (&found, names) {
+            return Err(neither(header));
+        }
         let column = |n: usize| found[n].map(|index: usize| roles[n].column(names, index));
         let mandatory = |n: usize| {
             let role = roles[n].role;
-            column(n)
-                .ok_or_else(|| missing(format!("no {role} column found"), role, role, names.unwrap_or(&[])))
+            column(n).ok_or_else(|| missing(format!("no {role} column found"), role, role, header))
         };
-        Ok(Self { user: mandatory(0)?, item: mandatory(1)?, rating: column(2), time: column(3) })
+        let is_unused = |(index, _): &(usize, &&str)| !found.contains(&Some(*index));
+        let unused =
+            header.iter().enumerate().filter(is_unused).map(|(_, name)| (*name).to_owned()).collect();
+        Ok(Self { user: mandatory(0)?, item: mandatory(1)?, rating: column(2), time: column(3), unused })
     }
 
     /// The columns with their roles.
@@ -179,6 +187,13 @@ fn missing(message: String, role: &str, wanted: &str, header: &[&str]) -> InputE
     InputError::new(message).field(key(role)).help(help)
 }
 
+/// The error for a header in which neither column has a usual name.
+fn neither(header: &[&str]) -> InputError {
+    let [user, item] = ["user", "item"].map(key);
+    let help = format!("Columns: {}; choose them with `{user}` and `{item}`", header.join(", "));
+    InputError::new("no user column and no item column found").field(user).help(help)
+}
+
 /// Lower case without spaces and punctuation: `user_id`, `userId` and `User-ID` are the same.
 fn normalise(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -190,7 +205,7 @@ mod tests {
 
     fn indices(header: &[&str], options: &ReadOptions) -> Result<[Option<usize>; 4], String> {
         let columns = Columns::find(Some(header), header.len(), options).map_err(|e| e.to_string())?;
-        let Columns { user, item, rating, time } = columns;
+        let Columns { user, item, rating, time, .. } = columns;
         Ok([Some(user.index), Some(item.index), rating.map(|c| c.index), time.map(|c| c.index)])
     }
 
@@ -232,7 +247,7 @@ mod tests {
         let found = |user: Option<&str>, item: Option<&str>, rating: Option<&str>| {
             let [user, item, rating] = [user, item, rating].map(|name| name.map(str::to_owned));
             let options = ReadOptions { user, item, rating, ..ReadOptions::default() };
-            let Columns { user, item, rating, time } = Columns::find(None, 4, &options).unwrap();
+            let Columns { user, item, rating, time, .. } = Columns::find(None, 4, &options).unwrap();
             [Some(user.index), Some(item.index), rating.map(|c| c.index), time.map(|c| c.index)]
         };
         assert_eq!(found(None, None, None), [Some(0), Some(1), Some(2), Some(3)]);
@@ -265,5 +280,20 @@ mod tests {
             "data.read.user: no user column found\n  help: did you mean 'usr'? Columns: usr, item; choose one with \
              `data.read.user`"
         );
+        let error = indices(&["customer", "article"], &ReadOptions::default()).unwrap_err();
+        assert_eq!(
+            error,
+            "data.read.user: no user column and no item column found\n  help: Columns: customer, article; choose them \
+             with `data.read.user` and `data.read.item`"
+        );
+    }
+
+    #[test]
+    fn columns_that_are_not_read_are_known() {
+        let header = ["order", "user", "bought_at", "item"];
+        let unused = |options: &ReadOptions| Columns::find(Some(&header), 4, options).unwrap().unused;
+        assert_eq!(unused(&ReadOptions::default()), ["order", "bought_at"]);
+        assert_eq!(unused(&ReadOptions { time: Some("bought_at".into()), ..Default::default() }), ["order"]);
+        assert!(Columns::find(None, 4, &ReadOptions::default()).unwrap().unused.is_empty());
     }
 }

@@ -26,6 +26,9 @@ pub struct Reading {
     pub header: Option<bool>,
     /// The columns that were read; empty for formats without columns.
     pub columns: Vec<ColumnRead>,
+    /// The names of the columns that were not read, if there is a header.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unused_columns: Vec<String>,
     /// The number of comment lines, which start with `#`.
     pub comments: usize,
     /// The rows that were left out.
@@ -65,6 +68,7 @@ impl Reading {
             |column: &Column| if header { column.name.clone() } else { (column.index + 1).to_string() };
         self.columns =
             columns.roles().map(|(role, column)| ColumnRead { role, name: name(column) }).collect();
+        self.unused_columns = columns.unused.clone();
         self
     }
 }

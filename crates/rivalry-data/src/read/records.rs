@@ -71,7 +71,7 @@ impl<'a, U: DenseIds, I: DenseIds> RecordBuilder<'a, U, I> {
 
     /// Adds a row.
     pub fn push(&mut self, row: Row<'_>) -> Result<(), InputError> {
-        let Columns { user, item, rating: rating_column, time } = self.columns;
+        let Columns { user, item, rating: rating_column, time, .. } = self.columns;
         let of = |column: &Column, error: InputError| error.field(&column.name);
         self.users.check(row.user).map_err(|e| of(user, e))?;
         self.items.check(row.item).map_err(|e| of(item, e))?;

@@ -76,7 +76,7 @@ pub(super) fn read_records(
     options: &ReadOptions,
     (users, items): (&mut impl DenseIds, &mut impl DenseIds),
 ) -> Result<TableRecords> {
-    let Columns { user, item, rating, time } = &layout.columns;
+    let Columns { user, item, rating, time, .. } = &layout.columns;
     let mut rows = Rows::new(text, layout.delimiter, layout.quotes);
     let mut fields: Vec<Cow<'_, str>> = Vec::new();
     if layout.header {

@@ -82,7 +82,7 @@ impl RunFolder {
             return Ok(());
         }
         if !replace {
-            let help = "choose another --out, add --force to replace the run, or --resume it";
+            let help = "choose another --out, add --force to replace the run, or go on with it: rivalry train --resume";
             return refuse("already exists".to_owned(), help);
         }
         let foreign = names.iter().find(|name| !FILES.contains(&&name[..]));

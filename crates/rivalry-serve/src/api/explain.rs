@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use rivalry::ranker::{Filter, Rival, RivalsOf};
 use serde::{Deserialize, Serialize};
@@ -13,6 +12,7 @@ use super::types::{ModelTag, ScoredItem};
 use crate::app::App;
 use crate::error::{ApiError, ApiResult, ErrorBody};
 use crate::extract::ApiJson;
+use crate::json::Json;
 use crate::recommend::Who;
 use crate::served::{Served, Shared};
 

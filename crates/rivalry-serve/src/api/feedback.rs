@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
@@ -14,6 +13,7 @@ use crate::app::App;
 use crate::error::{ApiError, ApiResult, ErrorBody};
 use crate::extract::ApiJson;
 use crate::feedback::Record;
+use crate::json::Json;
 
 /// The longest id or name of an event, in bytes.
 const LONGEST: usize = 512;
@@ -34,7 +34,7 @@ pub(crate) struct Event {
     #[schema(minimum = 0, maximum = 253_402_300_799_i64)]
     pub timestamp: Option<i64>,
     /// What happened. Without `--positive-events`, these count as interactions: click, view, play, read, like, save, share,
-    /// add-to-cart, purchase; any other event is stored and changes no list.
+    /// add-to-cart, buy, purchase; any other event is stored and changes no list.
     #[schema(max_length = 512)]
     pub event: Option<String>,
 }

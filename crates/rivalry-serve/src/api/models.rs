@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::error::{ApiError, ApiResult, ErrorBody};
+use crate::json::Json;
 use crate::models::{Reloaded, Slot};
 use crate::served::Served;
 

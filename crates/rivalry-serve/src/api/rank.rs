@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use rivalry::ranker::Filter;
 
@@ -11,6 +10,7 @@ use super::types::{RankRequest, Ranked, Source};
 use crate::app::App;
 use crate::error::{ApiError, ApiResult, ErrorBody};
 use crate::extract::ApiJson;
+use crate::json::Json;
 use crate::recommend::Who;
 use crate::served::{List, Served};
 

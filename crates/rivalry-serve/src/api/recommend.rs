@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 
 use super::lists::Window;
@@ -10,6 +9,7 @@ use super::types::{Lists, Page, RecommendRequest, Recommendations};
 use crate::app::App;
 use crate::error::{ApiError, ApiResult, ErrorBody};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
+use crate::json::Json;
 use crate::models::Chosen;
 use crate::recommend::{Wanted, for_items};
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use rivalry::ranker::{Filter, Side};
 
@@ -11,6 +10,7 @@ use super::types::{Page, ScoredUser, SimilarItems, SimilarUsers};
 use crate::app::App;
 use crate::error::{ApiResult, ErrorBody};
 use crate::extract::{ApiPath, ApiQuery};
+use crate::json::Json;
 use crate::served::{List, Served};
 
 /// Items most similar to an item

@@ -148,7 +148,7 @@ impl<'a> Parser<'a> {
         if fields.len() != layout.width {
             return Ok(Err(wrong_width(layout, fields.len())));
         }
-        let Columns { user, item, rating: rating_column, time: time_column } = &layout.columns;
+        let Columns { user, item, rating: rating_column, time: time_column, .. } = &layout.columns;
         let field = |column: &Column| &*fields[column.index];
         let checked = || -> Result<_, InputError> {
             check_id(field(user)).map_err(|e| e.field(&user.name))?;

@@ -43,7 +43,7 @@ impl<'a> Table<'a> {
 
     /// Adds the rows of a row group.
     pub fn read_group(&mut self, group: &RowGroup<'_>) -> Result<()> {
-        let Columns { user, item, rating, time } = self.columns;
+        let Columns { user, item, rating, time, .. } = self.columns;
         let bad = if self.options.skip_bad_rows { self.bad_rows(group)? } else { BTreeMap::new() };
         let good = |row: usize| !bad.contains_key(&row);
         let needs_ratings = self.options.needs_ratings;
@@ -95,7 +95,7 @@ impl<'a> Table<'a> {
 
     /// The rows that can't be read, found before any id is assigned.
     fn bad_rows(&self, group: &RowGroup<'_>) -> Result<BTreeMap<usize, InputError>> {
-        let Columns { user, item, rating, time } = self.columns;
+        let Columns { user, item, rating, time, .. } = self.columns;
         let needs_ratings = self.options.needs_ratings;
         let mut bad = BTreeMap::new();
         let mut text = String::new();

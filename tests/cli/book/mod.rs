@@ -1,11 +1,20 @@
 //! The pages of the book do what they say: the blocks marked `<!-- run -->` are run in order, each page in a folder of its
-//! own, and what they print is compared with the block marked `<!-- output -->` that follows. `…` stands for any text within a
-//! line, and a line with nothing else for any lines; the last digit of a decimal may be off by two, because not all machines
-//! round alike. A picture of the book that a page writes into its folder `figures` is the one that the book shows;
-//! RIVALRY_WRITE_DOCS=1 replaces it. Every relative link of a page leads to a file that exists.
+//! own, and what they print is compared with the block marked `<!-- output -->` that follows (`pattern`). A block marked
+//! `<!-- serve -->` is a server that goes on in the background until the next one or the end of the page; it listens on a free
+//! port, which the blocks after it have in the place of the usual one. A picture of the book that a page writes into its
+//! folder `figures` is the one that the book shows; RIVALRY_WRITE_DOCS=1 replaces it. Every relative link of a page leads to a
+//! file that exists.
+
+mod pattern;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use crate::serve::Running;
+use pattern::matches;
+
+/// Where a server listens by default.
+const USUAL_ADDRESS: &str = "127.0.0.1:7878";
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src")
@@ -30,10 +39,12 @@ fn pages() -> Vec<(PathBuf, String)> {
     pages
 }
 
-/// A command of a page, and what it should print.
+/// Commands of a page, and what they should print.
 #[derive(Debug, PartialEq)]
 struct Step {
     script: String,
+    /// Whether it is a server, to be left running.
+    serves: bool,
     output: Option<String>,
 }
 
@@ -41,56 +52,18 @@ fn steps(page: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
-        let is_output = match line {
-            "<!-- run -->" => false,
-            "<!-- output -->" => true,
-            _ => continue,
-        };
+        if !["<!-- run -->", "<!-- serve -->", "<!-- output -->"].contains(&line) {
+            continue;
+        }
         assert!(lines.next().is_some_and(|line| line.starts_with("```")), "no block after {line}");
         let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
         let block = block.join("\n");
         match steps.last_mut() {
-            Some(step) if is_output => step.output = Some(block),
-            _ => steps.push(Step { script: block, output: None }),
+            Some(step) if line == "<!-- output -->" => step.output = Some(block),
+            _ => steps.push(Step { script: block, serves: line == "<!-- serve -->", output: None }),
         }
     }
     steps
-}
-
-/// Whether a text is what a pattern with `…` describes.
-fn matches(pattern: &[&str], lines: &[&str]) -> bool {
-    match pattern.split_first() {
-        None => lines.is_empty(),
-        Some((&"…", rest)) => (0..=lines.len()).any(|skipped| matches(rest, &lines[skipped..])),
-        Some((first, rest)) => lines.split_first().is_some_and(|(line, others)| {
-            line_matches(first.trim_end(), line.trim_end()) && matches(rest, others)
-        }),
-    }
-}
-
-fn line_matches(pattern: &str, line: &str) -> bool {
-    let Some((before, after)) = pattern.split_once('…') else {
-        let (words, found): (Vec<&str>, Vec<&str>) =
-            (pattern.split_whitespace().collect(), line.split_whitespace().collect());
-        return words.len() == found.len()
-            && words.iter().zip(found).all(|(word, found)| word_matches(word, found));
-    };
-    let Some(rest) = line.strip_prefix(before) else { return false };
-    rest.char_indices().map(|(at, _)| at).chain([rest.len()]).any(|at| line_matches(after, &rest[at..]))
-}
-
-fn word_matches(word: &str, found: &str) -> bool {
-    let number = |word: &str| {
-        let digits = word.trim_matches(|c: char| !c.is_ascii_digit() && c != '-').to_owned();
-        let decimals = digits.split_once('.')?.1.len() as i32;
-        Some((digits.parse::<f64>().ok()?, decimals))
-    };
-    match (number(word), number(found)) {
-        (Some((a, decimals)), Some((b, others))) if decimals == others => {
-            (a - b).abs() < 2.5 * 0.1f64.powi(decimals)
-        }
-        _ => word == found,
-    }
 }
 
 /// Whether this machine trains the bits that the pages show: without fused multiply-add they differ.
@@ -110,7 +83,18 @@ fn run_page(name: &Path, page: &str) {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = [binary.to_owned()].into_iter().chain(std::env::split_paths(&path));
     let path = std::env::join_paths(path).unwrap();
-    for Step { script, output } in steps(page) {
+    let mut server: Option<Running> = None;
+    for Step { mut script, serves, output } in steps(page) {
+        if serves {
+            // The one before ends first: a feedback log belongs to one server.
+            drop(server.take());
+            let args = script.strip_prefix("rivalry serve ").expect("a block of one command, rivalry serve");
+            server = Some(Running::start(folder.path(), &args.split_whitespace().collect::<Vec<_>>()));
+            continue;
+        }
+        if let Some(server) = &server {
+            script = script.replace(USUAL_ADDRESS, &server.address);
+        }
         let done = Command::new("bash")
             .args(["-euc", &script])
             .current_dir(folder.path())
@@ -162,6 +146,17 @@ fn the_commands_of_the_pages_run_and_print_what_the_pages_say() {
 }
 
 #[test]
+fn the_steps_of_a_page_are_its_marked_blocks() {
+    let page = "x\n<!-- run -->\n```sh\na\n```\n<!-- output -->\n```text\nb\n```\n```sh\nc\n```\n<!-- serve -->\n```sh\nd\n```\n";
+    let step = |script: &str, serves, output: Option<&str>| Step {
+        script: script.to_owned(),
+        serves,
+        output: output.map(str::to_owned),
+    };
+    assert_eq!(steps(page), [step("a", false, Some("b")), step("d", true, None)]);
+}
+
+#[test]
 fn every_page_is_in_the_summary_and_every_link_of_a_page_leads_somewhere() {
     let summary = std::fs::read_to_string(source().join("SUMMARY.md")).unwrap();
     let mut broken = Vec::new();
@@ -197,22 +192,4 @@ fn anchors(page: &str) -> impl Iterator<Item = String> + '_ {
         let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
         kept.map(|c| if c == ' ' { '-' } else { c }).collect()
     })
-}
-
-#[test]
-fn a_pattern_matches_what_it_describes_and_nothing_else() {
-    let matches = |pattern: &str, text: &str| {
-        matches(&pattern.lines().collect::<Vec<_>>(), &text.lines().collect::<Vec<_>>())
-    };
-    assert!(matches("a\nb … d\n…\nz", "a\nb c d\nx\ny\nz"));
-    assert!(matches("…", ""));
-    for text in ["a\nb c\nz", "a\nb c d\n", "b c d\nz"] {
-        assert!(!matches("a\nb … d\n…\nz", text), "{text}");
-    }
-    assert!(matches(" ease  0.2652 [+0.0022]", " ease 0.2653   [+0.0021]"));
-    for text in [" ease  0.2662 [+0.0022]", " knn  0.2652 [+0.0022]", " ease  0.2652"] {
-        assert!(!matches(" ease  0.2652 [+0.0022]", text), "{text}");
-    }
-    let page = "x\n<!-- run -->\n```sh\na\n```\n<!-- output -->\n```text\nb\n```\n";
-    assert_eq!(steps(page), [Step { script: "a".to_owned(), output: Some("b".to_owned()) }]);
 }
