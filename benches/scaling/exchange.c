@@ -1,4 +1,5 @@
-// Sums a table over all ranks in a fixed tree, with the calls of MPI that a training makes, and in the order that MPI likes.
+// Sums a table over all ranks in a fixed tree, with the calls of MPI and the copies that a training makes, and in the order that
+// MPI likes.
 //
 //   mpicc -O3 -march=native exchange.c -o exchange
 //   mpirun -n RANKS exchange [FLOATS [REPEATS]]
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int rank, ranks;
 
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -21,32 +24,49 @@ static double median_of_slowest(double *seconds, int repeats) {
     return seconds[repeats / 2];
 }
 
+// Each other rank gets a part: its own, or all the same one.
+static void swap(const float *to, int is_one, float *from, int part) {
+    MPI_Request requests[2 * ranks];
+    int count = 0;
+    for (int other = 0; other < ranks; other++) {
+        if (other == rank) continue;
+        const float *mine = to + (is_one ? 0 : (size_t)other * part);
+        MPI_Irecv(from + (size_t)other * part, part, MPI_FLOAT, other, 8, MPI_COMM_WORLD, &requests[count++]);
+        MPI_Isend(mine, part, MPI_FLOAT, other, 8, MPI_COMM_WORLD, &requests[count++]);
+    }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    memcpy(from + (size_t)rank * part, to + (is_one ? 0 : (size_t)rank * part), sizeof(float) * part);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int floats = argc > 1 ? atoi(argv[1]) : 6400000, repeats = argc > 2 ? atoi(argv[2]) : 15;
     int part = floats / ranks;
-    float *mine = malloc(sizeof(float) * floats), *parts = malloc(sizeof(float) * floats);
-    float *sum = malloc(sizeof(float) * floats), *message = malloc(sizeof(float) * floats);
+    size_t bytes = sizeof(float) * floats;
+    float *mine = malloc(bytes), *parts = malloc(bytes), *sum = malloc(bytes);
+    float *message = malloc(bytes), *received = malloc(bytes);
     double fixed[repeats], exchanging[repeats], open[repeats];
     for (int i = 0; i < floats; i++) mine[i] = (float)(i % 1000) * 1e-3f + rank;
     for (int repeat = 0; repeat < repeats; repeat++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double began = MPI_Wtime();
-        memcpy(message, mine, sizeof(float) * floats);
+        memcpy(message, mine, bytes);
         double packed = MPI_Wtime();
-        MPI_Alltoall(message, part, MPI_FLOAT, parts, part, MPI_FLOAT, MPI_COMM_WORLD);
-        double received = MPI_Wtime();
+        swap(message, 0, received, part);
+        double swapped = MPI_Wtime();
+        memcpy(parts, received, bytes);
         for (int step = 1; step < ranks; step *= 2)
             for (int left = 0; left < ranks; left += 2 * step)
                 for (int i = 0; i < part; i++) parts[left * part + i] += parts[(left + step) * part + i];
+        memcpy(message, parts, sizeof(float) * part);
         double added = MPI_Wtime();
-        MPI_Allgather(parts, part, MPI_FLOAT, sum, part, MPI_FLOAT, MPI_COMM_WORLD);
-        double ended = MPI_Wtime();
-        fixed[repeat] = ended - began;
-        exchanging[repeat] = received - packed + ended - added;
+        swap(message, 1, received, part);
+        double gathered = MPI_Wtime();
+        memcpy(sum, received, bytes);
+        fixed[repeat] = MPI_Wtime() - began;
+        exchanging[repeat] = swapped - packed + gathered - added;
         MPI_Barrier(MPI_COMM_WORLD);
         began = MPI_Wtime();
         MPI_Allreduce(mine, sum, floats, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);

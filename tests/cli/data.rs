@@ -83,6 +83,7 @@ fn a_log_that_exceeds_the_memory_limit_gives_the_same_files() {
         "user_list.tsv",
         "item_list.tsv",
         "summary.txt",
+        "blocks.txt",
         "checksums.txt",
     ] {
         assert!(world.read(&format!("parts/{file}")) == world.read(&format!("whole/{file}")), "{file}");

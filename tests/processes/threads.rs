@@ -62,7 +62,7 @@ impl Collective for Threads<'_> {
         if self.rank == 0 { all } else { Vec::new() }
     }
 
-    fn all_to_all(&self, parts: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    fn all_to_all(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         // What goes from whom to whom, one rank after another.
         let all: Vec<Vec<Vec<u8>>> = (0..self.size).map(|to| self.all_gather(&parts[to])).collect();
         all.into_iter().nth(self.rank).unwrap()

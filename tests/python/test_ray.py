@@ -45,6 +45,12 @@ def states(folder: Path) -> dict[str, Any]:
     return {trial["name"]: (trial["state"], trial["valid"]) for trial in trials}
 
 
+def epochs(folder: Path) -> dict[str, list[int]]:
+    """The epochs in the log of each trial: each is there once, if the trial was trained once."""
+    logs = {str(file.relative_to(folder)): file.read_text().splitlines() for file in sorted(folder.rglob("log.jsonl"))}
+    return {name: [json.loads(line)["epoch"] for line in lines] for name, lines in logs.items()}
+
+
 def run(command: str, *arguments: str) -> None:
     done = subprocess.run([command, *arguments], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -83,6 +89,8 @@ def test_the_trials_of_a_lost_node_are_trained_elsewhere(command: str, cluster: 
     killer.join()
     run(command, *COMMAND, "--out", str(tmp_path / "alone"), "--quiet")
     assert models(out) == models(tmp_path / "alone")
+    assert states(out) == states(tmp_path / "alone")
+    assert epochs(out) == epochs(tmp_path / "alone")
 
 
 def test_another_version_on_a_node_is_refused(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ use crate::kill::{no_panic, rivalry, said, succeed};
 use crate::random::Random;
 use crate::scenarios::{names, write_log};
 
-/// Files that no command reads: their content is printed or derived from the others.
-const NEVER_READ: [&str; 2] = ["index.json", "summary.txt"];
+/// Files that no command of one process reads: their content is printed or derived from the others. `blocks.txt` is read by the
+/// ranks of a training over MPI.
+const NEVER_READ: [&str; 3] = ["index.json", "summary.txt", "blocks.txt"];
 
 /// What is searched, after the path of the log.
 const SEARCH: &str = "

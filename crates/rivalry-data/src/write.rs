@@ -9,6 +9,7 @@ pub(crate) use self::files::{Files, PairsFile, Summary};
 pub(crate) use self::folder::NewFolder;
 use super::{Dataset, Part, stats};
 use crate::error::{InputError, Result};
+use crate::prepared_blocks::PreparedBlocks;
 use crate::prepared_checksums::PreparedChecksums;
 
 const TRAIN: &str = "train.tsv";
@@ -17,10 +18,11 @@ const TEST: &str = "test.tsv";
 const USER_LIST: &str = "user_list.tsv";
 const ITEM_LIST: &str = "item_list.tsv";
 const SUMMARY: &str = "summary.txt";
-const FILES: [&str; 7] = [TRAIN, VALID, TEST, USER_LIST, ITEM_LIST, SUMMARY, PreparedChecksums::FILE];
+const FILES: [&str; 8] =
+    [TRAIN, VALID, TEST, USER_LIST, ITEM_LIST, SUMMARY, PreparedBlocks::FILE, PreparedChecksums::FILE];
 
-/// Writes `train.tsv`, `valid.tsv` and `test.tsv` (if there are such sets), `user_list.tsv`, `item_list.tsv`, `summary.txt`
-/// and `checksums.txt` to the folder `out`, atomically: the folder appears complete or not at all.
+/// Writes `train.tsv`, `valid.tsv` and `test.tsv` (if there are such sets), `user_list.tsv`, `item_list.tsv`, `blocks.txt`,
+/// `summary.txt` and `checksums.txt` to the folder `out`, atomically: the folder appears complete or not at all.
 ///
 /// # Errors
 /// If the folder exists and `replace` is not set, or contains other files; if an id contains a tab or a line break; or
@@ -125,7 +127,7 @@ mod tests {
         fs::write(out.join("thesis.doc"), "years of work").unwrap();
         let refused = write_benchmark(&without, &out, true).unwrap_err().to_string();
         assert!(refused.contains("thesis.doc"), "{refused}");
-        assert_eq!(names(&out).len(), 7);
+        assert_eq!(names(&out).len(), 8);
         assert_eq!(names(root.path()), ["toy"]);
     }
 

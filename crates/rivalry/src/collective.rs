@@ -3,6 +3,8 @@
 //! Each process has a rank, counted from 0. All ranks call the functions of a [`Collective`] in the same order; each call
 //! waits for the others. There is no way on without one of them: an implementation whose peer is lost ends the process.
 
+use std::time::Duration;
+
 use crate::{InputError, Result};
 
 /// What processes that train one model exchange.
@@ -20,13 +22,16 @@ pub trait Collective {
     fn gather(&self, bytes: &[u8]) -> Vec<Vec<u8>>;
 
     /// What each rank gives this one, by rank; `parts` is what this one gives each.
-    fn all_to_all(&self, parts: &[Vec<u8>]) -> Vec<Vec<u8>>;
+    fn all_to_all(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
 
     /// What rank 0 gives.
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8>;
 
     /// Is told that all ranks know of an error, so that one message is enough.
     fn note_failure(&self) {}
+
+    /// Is told how long this rank wrote messages, read them, and added up what they brought.
+    fn note_packing(&self, _time: Duration) {}
 }
 
 /// The one process of a training that is not shared.
@@ -50,8 +55,8 @@ impl Collective for Alone {
         vec![bytes.to_vec()]
     }
 
-    fn all_to_all(&self, parts: &[Vec<u8>]) -> Vec<Vec<u8>> {
-        parts.to_vec()
+    fn all_to_all(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        parts
     }
 
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {

@@ -12,8 +12,8 @@ use crate::random::Random;
 
 pub const SCENARIO: Scenario = Scenario { name: "`data prepare --force`, kill -9", run };
 
-const FILES: [&str; 6] =
-    ["train.tsv", "valid.tsv", "test.tsv", "user_list.tsv", "item_list.tsv", "checksums.txt"];
+const FILES: [&str; 7] =
+    ["train.tsv", "valid.tsv", "test.tsv", "user_list.tsv", "item_list.tsv", "blocks.txt", "checksums.txt"];
 
 /// In memory, or in parts on disk.
 const LIMITS: [&str; 2] = ["8G", "4M"];

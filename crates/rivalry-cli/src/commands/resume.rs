@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rivalry::config::{Config, parse_layer};
-use rivalry::data::Dataset;
+use rivalry::data::{Dataset, LoadOptions};
 use rivalry::eval::EvalPart;
 use rivalry::model::Model;
 use rivalry::train::{TrainingState, shared_trainer};
@@ -38,7 +38,8 @@ pub(super) fn resume(args: &TrainArgs, run: &Path, processes: &Processes) -> any
         None => Config::from_layers(&[parse_layer(&String::from_utf8_lossy(&config), run)?])?,
     };
     processes.check_same("programs", &together::program())?;
-    let dataset = processes.agree(dataset_of(args, &config, opened.as_ref(), processes))?;
+    let found = processes.agree(data_of(args, &config, opened.as_ref(), processes))?;
+    let dataset = processes.agree(dataset_of(args, &config, found, opened.as_ref(), processes))?;
     processes.check_same("data", &dataset.checksum)?;
     let opened = processes.agree(opened.map(go_on).transpose())?;
     if let (Some(Opened { state, .. }), false) = (&opened, args.common.quiet) {
@@ -100,29 +101,40 @@ fn open(args: &TrainArgs, run: &Path) -> anyhow::Result<Option<Opened>> {
     Ok(Some(Opened { folder, config, state, data_checksum, is_changed }))
 }
 
-/// The data of a run that goes on.
-fn dataset_of(
+/// Where the data of a run that goes on are.
+fn data_of(
     args: &TrainArgs,
     config: &Config,
     opened: Option<&Opened>,
     processes: &Processes,
-) -> anyhow::Result<Dataset> {
-    let machine = &args.common.machine;
-    let options = machine.load_options(args.data_dir.as_deref());
+) -> anyhow::Result<(Config, LoadOptions)> {
+    let options = args.common.machine.load_options(args.data_dir.as_deref());
     if processes.collective().size() > 1 {
         together::refuse_standard_input(config)?;
     }
-    let dataset = match opened {
-        Some(Opened { folder, data_checksum, .. }) => {
+    match opened {
+        Some(Opened { folder, .. }) => {
             let data = RunData { folder, config, moved_to: args.new.data.as_deref() };
-            let (config, options) = data.found(options)?;
-            let dataset = load_shared(&config, &options, args.common.quiet, processes)?;
-            data_checksum.as_ref().map_or(Ok(()), |checksum| dataset.check_same(checksum))?;
-            dataset
+            Ok(data.found(options)?)
         }
-        None => load_shared(config, &options, true, processes)?,
-    };
-    shared_trainer(config, machine.memory(), processes.collective()).check(&dataset)?;
+        None => Ok((config.clone(), options)),
+    }
+}
+
+/// The data of a run that goes on, from where they were found.
+fn dataset_of(
+    args: &TrainArgs,
+    config: &Config,
+    (found, options): (Config, LoadOptions),
+    opened: Option<&Opened>,
+    processes: &Processes,
+) -> anyhow::Result<Dataset> {
+    let quiet = args.common.quiet || !processes.is_root();
+    let dataset = load_shared(&found, &options, quiet, processes)?;
+    if let Some(checksum) = opened.and_then(|opened| opened.data_checksum.as_ref()) {
+        dataset.check_same(checksum)?;
+    }
+    shared_trainer(config, args.common.machine.memory(), processes.collective()).check(&dataset)?;
     Ok(dataset)
 }
 

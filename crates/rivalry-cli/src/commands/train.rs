@@ -31,9 +31,12 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
 }
 
 fn start(args: &TrainArgs, processes: &Processes) -> anyhow::Result<()> {
-    let prepared = processes.agree(prepare(args, processes))?;
-    let Prepared { config, dataset, shortened, .. } = &prepared;
     processes.check_same("programs", &together::program())?;
+    let settings = processes.agree(Settings::new(args, processes))?;
+    // They load the data together, which takes the same settings; those that depend on the data are compared afterwards.
+    processes.check_same("settings", &settings.config.to_toml())?;
+    let prepared = processes.agree(prepare(args, settings, processes))?;
+    let Prepared { config, dataset, shortened, .. } = &prepared;
     processes.check_same("settings", &config.to_toml())?;
     processes.check_same("data", &dataset.checksum)?;
     let folder = processes.agree(match processes.is_root() {
@@ -67,28 +70,42 @@ struct Prepared {
     shortened: Option<usize>,
 }
 
-fn prepare(args: &TrainArgs, processes: &Processes) -> anyhow::Result<Prepared> {
-    let new = &args.new;
-    let mut layers = layers(new.preset.as_deref(), new.config.as_deref(), args.layer(), &new.set)?;
-    let mut config = Config::from_layers(&layers)?;
-    let is_set = |layer: &toml::Table| layer.get("train").is_some_and(|train| train.get("shards").is_some());
-    if config.gradient.is_some() && !layers.iter().any(is_set) && processes.default_shards() > 1 {
-        layers.insert(0, setting_layer(&format!("train.shards={}", processes.default_shards()))?);
-        config = Config::from_layers(&layers)?;
+/// What is known of a run before its data are.
+struct Settings {
+    layers: Vec<toml::Table>,
+    config: Config,
+    options: LoadOptions,
+}
+
+impl Settings {
+    fn new(args: &TrainArgs, processes: &Processes) -> anyhow::Result<Self> {
+        let new = &args.new;
+        let mut layers = layers(new.preset.as_deref(), new.config.as_deref(), args.layer(), &new.set)?;
+        let mut config = Config::from_layers(&layers)?;
+        let is_set =
+            |layer: &toml::Table| layer.get("train").is_some_and(|train| train.get("shards").is_some());
+        if config.gradient.is_some() && !layers.iter().any(is_set) && processes.default_shards() > 1 {
+            layers.insert(0, setting_layer(&format!("train.shards={}", processes.default_shards()))?);
+            config = Config::from_layers(&layers)?;
+        }
+        let options = args.common.machine.load_options(args.data_dir.as_deref());
+        let options = match processes.collective().size() {
+            1 => read_if_asked(&config.data, options)?,
+            _ => together::refuse_standard_input(&config).map(|()| options)?,
+        };
+        Ok(Self { layers, config, options })
     }
-    let machine = &args.common.machine;
-    let options = machine.load_options(args.data_dir.as_deref());
-    let options = match processes.collective().size() {
-        1 => read_if_asked(&config.data, options)?,
-        _ => together::refuse_standard_input(&config).map(|()| options)?,
-    };
+}
+
+fn prepare(args: &TrainArgs, settings: Settings, processes: &Processes) -> anyhow::Result<Prepared> {
+    let Settings { layers, config, options } = settings;
     let quiet = args.common.quiet || !processes.is_root();
     let dataset = load_shared(&config, &options, quiet, processes)?;
     let mut config = Config::from_layers_for(&layers, dataset.train.len())?;
     let given = args.layer().get("eval").is_some_and(|eval| eval.get("k").is_some());
     let shortened = if given { None } else { config.eval.fit_default(dataset.items.len()) };
     dataset.split.iter().for_each(|split| split.resolve(&mut config.data.prepare));
-    shared_trainer(&config, machine.memory(), processes.collective()).check(&dataset)?;
+    shared_trainer(&config, args.common.machine.memory(), processes.collective()).check(&dataset)?;
     Ok(Prepared { config, dataset, options, shortened })
 }
 

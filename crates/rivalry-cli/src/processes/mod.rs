@@ -14,6 +14,7 @@ use rivalry::collective::{Alone, Collective};
 use rivalry::{InputError, Result};
 
 pub use observer::RankObserver;
+use shares::Spent;
 
 /// Shards of users where `mpirun` starts a training whose config says nothing of them. Up to so many ranks give the same bits.
 const DEFAULT_SHARDS: usize = 8;
@@ -31,9 +32,9 @@ pub struct Processes {
 trait Group: Collective {
     fn as_collective(&self) -> &dyn Collective;
 
-    /// Seconds in exchanges, and bytes that this process has received.
-    fn exchanged(&self) -> (f64, u64) {
-        (0.0, 0)
+    /// What this process has spent on exchanges.
+    fn spent(&self) -> Spent {
+        Spent::default()
     }
 
     /// The host of this process.

@@ -3,21 +3,28 @@
 //! A fault of MPI itself ends all processes: that is its default, and there is no way on without one of them.
 
 use std::cell::Cell;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mpi::Threading;
-use mpi::datatype::{Partition, PartitionMut};
+use mpi::datatype::PartitionMut;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator, CommunicatorCollectives, Root};
+use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Root, Source};
 use rivalry::collective::Collective;
 use rivalry::{InputError, Result};
 
 use super::Group;
 use super::heartbeat::Heartbeat;
+use super::shares::Spent;
 
 /// Bytes that one call of MPI may bring: it counts in `i32`.
 const MOST: usize = 1 << 30;
+
+/// Messages of so many bytes go from rank to rank; shorter ones are gathered in fewer steps.
+const LARGE: usize = 1 << 16;
+
+/// The tag of messages from rank to rank.
+const TAG: i32 = 8;
 
 /// This process among those of a training.
 pub struct Mpi {
@@ -25,6 +32,7 @@ pub struct Mpi {
     heartbeat: Option<Heartbeat>,
     world: SimpleCommunicator,
     seconds: Cell<f64>,
+    packing: Cell<Duration>,
     received: Cell<u64>,
     has_failed: Cell<bool>,
     _universe: Universe,
@@ -49,6 +57,7 @@ impl Mpi {
             heartbeat,
             world,
             seconds: Cell::default(),
+            packing: Cell::default(),
             received: Cell::default(),
             has_failed: Cell::default(),
             _universe: universe,
@@ -76,13 +85,36 @@ impl Mpi {
         result
     }
 
+    /// Gives each other rank its message, and gets those of the others, whose lengths are known. Each is sent from where it is to
+    /// where it stays: the collective calls of MPI would take all of them in one buffer.
+    fn swap<'m>(&self, to: impl Fn(usize) -> &'m [u8], lengths: &[usize]) -> Vec<Vec<u8>> {
+        let others = || (0..self.size()).filter(|other| *other != self.rank());
+        let length = |rank: usize| if rank == self.rank() { 0 } else { lengths[rank] };
+        let mut all: Vec<Vec<u8>> = (0..self.size()).map(|rank| vec![0; length(rank)]).collect();
+        mpi::request::scope(|scope| {
+            let mut requests = Vec::new();
+            for (rank, message) in all.iter_mut().enumerate() {
+                let from = self.world.process_at_rank(rank as i32);
+                let receive = |part| from.immediate_receive_into_with_tag(scope, part, TAG);
+                requests.extend(message.chunks_mut(MOST).map(receive));
+            }
+            for rank in others() {
+                let process = self.world.process_at_rank(rank as i32);
+                let send = |part| process.immediate_send_with_tag(scope, part, TAG);
+                requests.extend(to(rank).chunks(MOST).map(send));
+            }
+            requests.into_iter().for_each(mpi::request::Request::wait_without_status);
+        });
+        all
+    }
+
     /// What each rank gives, in rounds that MPI can count; `exchange` does one of them, and says whether this rank receives.
     fn in_rounds(
         &self,
         bytes: &[u8],
+        lengths: &[usize],
         exchange: impl Fn(&[u8], &mut PartitionMut<'_, [u8], Vec<i32>, Vec<i32>>) -> bool,
     ) -> Vec<Vec<u8>> {
-        let lengths = self.lengths(bytes.len());
         let portion = MOST / self.size();
         let mut all: Vec<Vec<u8>> = lengths.iter().map(|&length| Vec::with_capacity(length)).collect();
         let rounds = lengths.iter().map(|length| length.div_ceil(portion)).max().unwrap_or_default();
@@ -125,7 +157,13 @@ impl Collective for Mpi {
         self.measured(
             |all: &Vec<Vec<u8>>| self.of_others(all),
             || {
-                self.in_rounds(bytes, |mine, places| {
+                let lengths = self.lengths(bytes.len());
+                if lengths.iter().any(|length| *length >= LARGE) {
+                    let mut all = self.swap(|_| bytes, &lengths);
+                    all[self.rank()] = bytes.to_vec();
+                    return all;
+                }
+                self.in_rounds(bytes, &lengths, |mine, places| {
                     self.world.all_gather_varcount_into(mine, places);
                     true
                 })
@@ -138,7 +176,7 @@ impl Collective for Mpi {
         let all = self.measured(
             |all: &Vec<Vec<u8>>| self.of_others(all),
             || {
-                self.in_rounds(bytes, |mine, places| {
+                self.in_rounds(bytes, &self.lengths(bytes.len()), |mine, places| {
                     if self.rank() == 0 {
                         root.gather_varcount_into_root(mine, places);
                     } else {
@@ -151,7 +189,7 @@ impl Collective for Mpi {
         if self.rank() == 0 { all } else { Vec::new() }
     }
 
-    fn all_to_all(&self, parts: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    fn all_to_all(&self, mut parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         self.measured(
             |all: &Vec<Vec<u8>>| self.of_others(all),
             || {
@@ -160,25 +198,9 @@ impl Collective for Mpi {
                 // From whom to whom.
                 let mut lengths = vec![0u64; size * size];
                 self.world.all_gather_into(&sent[..], &mut lengths[..]);
-                let portion = MOST / size;
-                let rounds = lengths.iter().map(|length| (*length as usize).div_ceil(portion)).max();
-                let mut all: Vec<Vec<u8>> = vec![Vec::new(); size];
-                for round in 0..rounds.unwrap_or_default() {
-                    let part =
-                        |length: usize| (round * portion).min(length)..((round + 1) * portion).min(length);
-                    let given: Vec<&[u8]> = parts.iter().map(|bytes| &bytes[part(bytes.len())]).collect();
-                    let counts: Vec<i32> = given.iter().map(|bytes| bytes.len() as i32).collect();
-                    let given = given.concat();
-                    let given = Partition::new(&given[..], counts.clone(), starts(&counts));
-                    let from = |other: usize| part(lengths[other * size + rank] as usize).len() as i32;
-                    let counts: Vec<i32> = (0..size).map(from).collect();
-                    let mut received = vec![0; counts.iter().sum::<i32>() as usize];
-                    let mut places = PartitionMut::new(&mut received[..], counts.clone(), starts(&counts));
-                    self.world.all_to_all_varcount_into(&given, &mut places);
-                    for ((all, start), count) in all.iter_mut().zip(starts(&counts)).zip(counts) {
-                        all.extend_from_slice(&received[start as usize..][..count as usize]);
-                    }
-                }
+                let from: Vec<usize> = (0..size).map(|other| lengths[other * size + rank] as usize).collect();
+                let mut all = self.swap(|other| &parts[other][..], &from);
+                all[rank] = std::mem::take(&mut parts[rank]);
                 all
             },
         )
@@ -198,11 +220,20 @@ impl Collective for Mpi {
     fn note_failure(&self) {
         self.has_failed.set(true);
     }
+
+    fn note_packing(&self, time: Duration) {
+        self.packing.set(self.packing.get() + time);
+    }
 }
 
 impl Group for Mpi {
-    fn exchanged(&self) -> (f64, u64) {
-        (self.seconds.get(), self.received.get())
+    fn spent(&self) -> Spent {
+        Spent {
+            exchanging: self.seconds.get(),
+            packing: self.packing.get().as_secs_f64(),
+            received: self.received.get() as f64,
+            ..Spent::default()
+        }
     }
 
     fn host(&self) -> String {

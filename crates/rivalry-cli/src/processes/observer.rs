@@ -31,11 +31,7 @@ impl Observer for RankObserver<'_> {
         let flow = self.progress.observe(event);
         if let TrainEvent::Evaluated(_) = event {
             let now = self.processes.spent(self.began.elapsed().as_secs_f64());
-            let since = Spent {
-                seconds: now.seconds - self.before.seconds,
-                exchanging: now.exchanging - self.before.exchanging,
-                received: now.received - self.before.received,
-            };
+            let since = now.since(self.before);
             self.before = now;
             // All ranks come here after the same evaluation.
             if let (Some(sharing), false) = (self.processes.sharing(since), self.quiet) {

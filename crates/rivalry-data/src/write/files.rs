@@ -11,16 +11,17 @@ use super::{ITEM_LIST, SUMMARY, TEST, TRAIN, USER_LIST, VALID};
 use crate::error::{Error, Result};
 use crate::files::checksum::ChecksumWriter;
 use crate::ids::decimal;
+use crate::prepared_blocks::{BlockFinder, PreparedBlocks, USERS};
 use crate::prepared_checksums::PreparedChecksums;
 use crate::{AppliedSplit, Interactions, Part, Stats};
 
-/// How many users are written out by one task.
-const USERS: usize = 2048;
+const HEADER: &[u8] = b"user_procid\titem_procid\n";
 
 /// Writes the files to a folder.
 pub(crate) struct Files<'f> {
     folder: &'f Path,
     checksums: PreparedChecksums,
+    blocks: PreparedBlocks,
 }
 
 /// What `summary.txt` says.
@@ -35,7 +36,7 @@ pub(crate) struct Summary<'a> {
 
 impl<'f> Files<'f> {
     pub fn new(folder: &'f Path) -> Self {
-        Self { folder, checksums: PreparedChecksums::default() }
+        Self { folder, checksums: PreparedChecksums::default(), blocks: PreparedBlocks::default() }
     }
 
     /// Begins a table of pairs.
@@ -46,17 +47,19 @@ impl<'f> Files<'f> {
             Part::Test => TEST,
         };
         let mut file = DataFile::create(self.folder, name)?;
-        file.write(b"user_procid\titem_procid\n")?;
-        Ok(PairsFile { file, pairs: 0 })
+        file.write(HEADER)?;
+        Ok(PairsFile { file, pairs: 0, users: 0, blocks: BlockFinder::new(HEADER.len()) })
     }
 
     /// Completes a table of pairs. There is no empty validation or test set.
     pub fn finish_pairs(&mut self, part: Part, file: PairsFile) -> Result<()> {
-        if file.pairs == 0 && part != Part::Train {
-            let path = file.file.path;
-            return std::fs::remove_file(&path).map_err(|source| Error::io("delete", &path, source));
+        let PairsFile { file, pairs, users, blocks } = file;
+        if pairs == 0 && part != Part::Train {
+            return std::fs::remove_file(&file.path)
+                .map_err(|source| Error::io("delete", &file.path, source));
         }
-        self.put(file.file)
+        self.blocks.tables.insert(file.name(), blocks.finish(users));
+        self.put(file)
     }
 
     /// Writes the list of the original ids of `user` or `item`.
@@ -79,8 +82,12 @@ impl<'f> Files<'f> {
         self.put(file)
     }
 
-    /// Writes the checksums of the other files, and the summary.
-    pub fn finish(self, summary: &Summary<'_>) -> Result<()> {
+    /// Writes the list of blocks, the checksums of the other files, and the summary.
+    pub fn finish(mut self, summary: &Summary<'_>) -> Result<()> {
+        summary.checksum.clone_into(&mut self.blocks.data);
+        let mut file = DataFile::create(self.folder, PreparedBlocks::FILE)?;
+        file.write(&self.blocks.to_bytes())?;
+        self.put(file)?;
         let mut file = DataFile::create(self.folder, PreparedChecksums::FILE)?;
         file.write(&self.checksums.to_bytes())?;
         file.finish()?;
@@ -95,7 +102,7 @@ impl<'f> Files<'f> {
     }
 
     fn put(&mut self, file: DataFile) -> Result<()> {
-        let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = file.name();
         self.checksums.put(&name, file.finish()?);
         Ok(())
     }
@@ -105,18 +112,29 @@ impl<'f> Files<'f> {
 pub(crate) struct PairsFile {
     file: DataFile,
     pairs: usize,
+    users: usize,
+    blocks: BlockFinder,
 }
 
 impl PairsFile {
     /// Adds the pairs of users, of whom `first_user` come before these.
     pub fn add(&mut self, first_user: u32, table: &Interactions) -> Result<()> {
         self.pairs += table.len();
-        let blocks: Vec<usize> = (0..table.n_users()).step_by(USERS).collect();
-        for some in blocks.chunks(4 * rayon::current_num_threads()) {
-            let users = |&first: &usize| first as u32..table.n_users().min(first + USERS) as u32;
+        let first = first_user as usize;
+        self.users = first + table.n_users();
+        // What a task writes is in one block.
+        let ends = (first / USERS + 1..self.users.div_ceil(USERS)).map(|block| block * USERS);
+        let ends: Vec<usize> = [first].into_iter().chain(ends).chain([self.users]).collect();
+        let pieces = ends.windows(2).map(|ends| ends[0]..ends[1]);
+        let pieces: Vec<Range<usize>> = pieces.filter(|users| !users.is_empty()).collect();
+        for some in pieces.chunks(32 * rayon::current_num_threads()) {
+            let of_table = |users: &Range<usize>| (users.start - first) as u32..(users.end - first) as u32;
             let texts: Vec<Vec<u8>> =
-                some.par_iter().map(|first| lines(first_user, users(first), table)).collect();
-            texts.iter().try_for_each(|text| self.file.write(text))?;
+                some.par_iter().map(|users| lines(first_user, of_table(users), table)).collect();
+            for (users, text) in some.iter().zip(&texts) {
+                self.blocks.add(users.start, text);
+                self.file.write(text)?;
+            }
         }
         Ok(())
     }
@@ -149,6 +167,10 @@ impl DataFile {
         let path = folder.join(name);
         let file = File::create(&path).map_err(|source| Error::io("write", &path, source))?;
         Ok(Self { path, writer: ChecksumWriter::new(BufWriter::new(file)) })
+    }
+
+    fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {

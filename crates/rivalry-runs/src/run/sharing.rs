@@ -15,6 +15,9 @@ pub struct Sharing {
     pub mpi: String,
     /// The share of the processes' time that went into communication, waiting for other processes included.
     pub communication: f64,
+    /// The share that went into writing and reading messages and adding up what they brought.
+    #[serde(default)]
+    pub packing: f64,
     /// How much less than the slowest process the mean one computed: 0 if all did the same.
     pub imbalance: f64,
     /// Bytes that all processes together received.
@@ -23,12 +26,13 @@ pub struct Sharing {
 
 impl fmt::Display for Sharing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { ranks, communication, imbalance, received_bytes, .. } = self;
+        let Self { ranks, communication, packing, imbalance, received_bytes, .. } = self;
         let megabytes = *received_bytes as f64 / 1e6;
         write!(
             f,
-            "{ranks} processes: {:.0} % of the time in communication, imbalance {:.0} %, {megabytes:.1} MB received",
+            "{ranks} processes: {:.0} % of the time in communication, {:.0} % in packing, imbalance {:.0} %, {megabytes:.1} MB received",
             100.0 * communication,
+            100.0 * packing,
             100.0 * imbalance
         )
     }

@@ -22,7 +22,7 @@ use self::nothing_learned::nothing_learned;
 use crate::Result;
 use crate::collective::{Alone, Collective};
 use crate::config::Config;
-use crate::data::{Dataset, DownloadProgress, Interactions, LoadOptions, load, load_share};
+use crate::data::{Dataset, DownloadProgress, Interactions, LoadOptions, Peers, load, load_share};
 use crate::eval::{EvalOptions, EvalPart, Evaluation, Ranks};
 use crate::memory::MemoryLimit;
 use crate::scorer::Scorer;
@@ -71,7 +71,7 @@ pub fn shared_trainer<'a>(
 }
 
 /// Loads the data set of a config as one of several processes that train on it: with the rows of its own users alone, where the
-/// training takes no others and [`load_share`] can give them.
+/// training takes no others and [`load_share`] can give them. All processes call it, with the same settings.
 ///
 /// # Errors
 /// As [`load_share`], and if there are too few users or shards for so many processes.
@@ -85,9 +85,30 @@ pub fn load_shared(
     match &config.gradient {
         Some(gradient) if ranks > 1 && gradient::takes_own_rows(config, gradient) => {
             let mut users = |train: &Interactions| gradient::users_of_rank(gradient, train, rank, ranks);
-            load_share(&config.data, options, &mut users, progress)
+            load_share(&config.data, options, &Loading(collective), &mut users, progress)
         }
         _ => load(&config.data, options, progress),
+    }
+}
+
+/// The processes of a training while they load its data.
+struct Loading<'a>(&'a dyn Collective);
+
+impl Peers for Loading<'_> {
+    fn rank(&self) -> usize {
+        self.0.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn all_gather(&self, bytes: &[u8]) -> Vec<Vec<u8>> {
+        self.0.all_gather(bytes)
+    }
+
+    fn all_to_all(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        self.0.all_to_all(parts)
     }
 }
 

@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use rivalry_kernels::{Lane, Matrix, ZERO, add_weighted_rows};
@@ -111,31 +112,55 @@ impl ItemGrads {
         message.extend_from_slice(bytemuck::cast_slice(rows));
     }
 
-    /// Puts gradients of consecutive ranges of the items together.
-    fn concat(parts: Vec<Self>, ranges: &[Range<u32>], dim: usize) -> Self {
-        let items = parts.iter().zip(ranges).map(|(part, range)| {
-            part.items.as_ref().map(|items| items.iter().map(|item| item + range.start).collect::<Vec<u32>>())
-        });
-        let items: Option<Vec<Vec<u32>>> = items.collect();
-        let mut rows = Matrix::zeros(parts.iter().map(|part| part.rows.rows()).sum(), dim);
-        let mut place = rows.as_lanes_mut();
-        for part in &parts {
-            let (these, others) = place.split_at_mut(part.rows.as_lanes().len());
-            these.copy_from_slice(part.rows.as_lanes());
-            place = others;
-        }
-        Self { items: items.map(|lists| lists.concat()), rows }
-    }
-
     /// Reads gradients of `n_items` items from the front of a message.
     fn read(message: &mut &[u8], n_items: usize, dim: usize) -> Self {
+        let Received { items, rows: bytes } = Received::read(message, n_items, dim);
+        let mut rows = Matrix::zeros(items.as_ref().map_or(n_items, Vec::len), dim);
+        bytemuck::cast_slice_mut::<Lane, u8>(rows.as_lanes_mut()).copy_from_slice(bytes);
+        Self { items, rows }
+    }
+
+    /// Reads gradients of consecutive ranges of the items, one from each message, and puts them together.
+    fn read_all(messages: &[Vec<u8>], ranges: &[Range<u32>], dim: usize) -> Self {
+        let (mut items, mut parts) = (Some(Vec::new()), Vec::new());
+        for (message, range) in messages.iter().zip(ranges) {
+            let received = Received::read(&mut &message[..], range.len(), dim);
+            items = items.zip(received.items).map(|(mut all, these): (Vec<u32>, _)| {
+                all.extend(these.iter().map(|item| item + range.start));
+                all
+            });
+            parts.push(received.rows);
+        }
+        let row_bytes = Received::row_bytes(dim);
+        let mut rows = Matrix::zeros(parts.iter().map(|part| part.len() / row_bytes).sum(), dim);
+        let mut place: &mut [u8] = bytemuck::cast_slice_mut::<Lane, u8>(rows.as_lanes_mut());
+        for part in parts {
+            let (these, others) = place.split_at_mut(part.len());
+            these.copy_from_slice(part);
+            place = others;
+        }
+        Self { items, rows }
+    }
+}
+
+/// Gradients in a message.
+struct Received<'m> {
+    items: Option<Vec<u32>>,
+    rows: &'m [u8],
+}
+
+impl<'m> Received<'m> {
+    fn row_bytes(dim: usize) -> usize {
+        Matrix::zeros(0, dim).lanes() * size_of::<Lane>()
+    }
+
+    /// Takes gradients of `n_items` items from the front of a message.
+    fn read(message: &mut &'m [u8], n_items: usize, dim: usize) -> Self {
         let count = u64::from_le_bytes(take(message, 8).try_into().unwrap_or_default());
         let items = (count != u64::MAX)
             .then(|| bytemuck::pod_collect_to_vec::<u8, u32>(take(message, 4 * count as usize)));
-        let mut rows = Matrix::zeros(items.as_ref().map_or(n_items, Vec::len), dim);
-        let place: &mut [u8] = bytemuck::cast_slice_mut::<Lane, u8>(rows.as_lanes_mut());
-        place.copy_from_slice(take(message, place.len()));
-        Self { items, rows }
+        let rows = items.as_ref().map_or(n_items, Vec::len);
+        Self { items, rows: take(message, rows * Self::row_bytes(dim)) }
     }
 }
 
@@ -172,16 +197,20 @@ pub(super) fn add_up(
     let items = |rank: usize| share(n_items, rank).start as u32..share(n_items, rank).end as u32;
     let ranges: Vec<Range<u32>> = (0..ranks).map(items).collect();
     let mut messages = vec![Vec::new(); ranks];
+    let mut packing = Duration::ZERO;
     for node in nodes(0..count, &mine) {
         let sum = sum_of(node, &mut leaf);
+        let began = Instant::now();
         ranges.iter().zip(&mut messages).for_each(|(range, message)| sum.write(range, message));
+        packing += began.elapsed();
     }
+    let messages = collective.all_to_all(messages);
+    let (began, my_items) = (Instant::now(), ranges[collective.rank()].len());
     let mut received = VecDeque::new();
-    for (rank, message) in collective.all_to_all(&messages).iter().enumerate() {
+    for (rank, message) in messages.iter().enumerate() {
         let mut message = &message[..];
         for node in nodes(0..count, &share(count, rank)) {
-            let mine = &ranges[collective.rank()];
-            received.push_back((node, ItemGrads::read(&mut message, mine.len(), dim)));
+            received.push_back((node, ItemGrads::read(&mut message, my_items, dim)));
         }
     }
     let sum = fold(0..count, &mut |node| {
@@ -189,10 +218,13 @@ pub(super) fn add_up(
         is_next.then(|| received.pop_front().map(|(_, grads)| grads)).flatten()
     });
     let mut message = Vec::new();
-    sum.write(&(0..ranges[collective.rank()].len() as u32), &mut message);
-    let sums = collective.all_gather(&message);
-    let sums = sums.iter().zip(&ranges).map(|(sum, range)| ItemGrads::read(&mut &sum[..], range.len(), dim));
-    ItemGrads::concat(sums.collect(), &ranges, dim)
+    sum.write(&(0..my_items as u32), &mut message);
+    packing += began.elapsed();
+    let messages = collective.all_gather(&message);
+    let began = Instant::now();
+    let sum = ItemGrads::read_all(&messages, &ranges, dim);
+    collective.note_packing(packing + began.elapsed());
+    sum
 }
 
 /// Where a node of the tree splits.
