@@ -79,8 +79,7 @@ fn gains(measured: &[&CellResult], groups: &[(&str, &str)]) -> Vec<String> {
             continue;
         }
         let mean = |of: usize| percent(both.iter().map(|gains| gains[of]).sum::<f64>() / both.len() as f64);
-        let (what, all) =
-            if shifted { ("with popularity shift", "9.31") } else { ("without shift", "6.22") };
+        let (what, all) = if shifted { ("with popularity shift", "9.31") } else { ("without shift", "6.22") };
         blocks.push(format!(
             "Mean over the {} gains {what}: published {}, measured {} (published for all data sets, models and metrics: +{all} %).",
             both.len(),
@@ -93,8 +92,7 @@ fn gains(measured: &[&CellResult], groups: &[(&str, &str)]) -> Vec<String> {
     }
     let texts = ["data", "model", "metric", "seeds of SL, DSL"].map(TableColumn::text);
     let numbers = ["published", "measured"].map(TableColumn::number);
-    let table =
-        Table { caption: String::new(), columns: texts.into_iter().chain(numbers).collect(), rows };
+    let table = Table { caption: String::new(), columns: texts.into_iter().chain(numbers).collect(), rows };
     let mut all = vec!["## The gain of DSL over SL".to_owned(), table.markdown()];
     all.extend(blocks);
     all
@@ -125,14 +123,14 @@ fn change(paper: &PaperCell, measured: &CellResult) -> Option<f64> {
 
 /// The measured cell; the one with negatives of each pair, as published, if both kinds were trained.
 fn find<'a>(measured: &[&'a CellResult], data: &str, model: &str, loss: &str) -> Option<&'a CellResult> {
-    let same = |cell: &&&CellResult| {
-        (&*cell.key.data, &*cell.key.model, &*cell.key.loss) == (data, model, loss)
-    };
+    let same =
+        |cell: &&&CellResult| (&*cell.key.data, &*cell.key.model, &*cell.key.loss) == (data, model, loss);
     measured.iter().filter(same).min_by_key(|cell| cell.sampler == "shared").copied()
 }
 
 fn published(data: &str, model: &str, loss: &str) -> Option<&'static PaperCell> {
-    let same = |cell: &&PaperCell| (&*cell.key.data, &*cell.key.model, &*cell.key.loss) == (data, model, loss);
+    let same =
+        |cell: &&PaperCell| (&*cell.key.data, &*cell.key.model, &*cell.key.loss) == (data, model, loss);
     paper_cells().iter().find(same)
 }
 

@@ -295,7 +295,8 @@ mod tests {
 
     #[test]
     fn shared_negatives_have_names_of_their_own_where_there_are_many_negatives() {
-        let request = Request { shared_negatives: true, ..asked(&[Experiment::Table1], &["gowalla"], &["mf"]) };
+        let request =
+            Request { shared_negatives: true, ..asked(&[Experiment::Table1], &["gowalla"], &["mf"]) };
         let plan = plan(&request).unwrap();
         let sampler = |loss: &str| {
             let planned = plan.planned.iter().find(|planned| planned.key.loss == loss).unwrap();
