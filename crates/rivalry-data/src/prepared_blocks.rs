@@ -1,7 +1,7 @@
 //! `blocks.txt`: where the pairs of each block of users are in the tables of a prepared data set, and their checksums.
 //!
-//! So a process that needs the pairs of some users reads and checks these alone. The list has the checksum of the whole data set,
-//! too, which nobody has to compute again who has checked all blocks, or shared that with others.
+//! A process that needs the pairs of some users reads and checks their blocks alone. The list also has the checksum of the whole
+//! data set, which holds once all blocks have been checked, by one process or by several together.
 
 use std::collections::BTreeMap;
 use std::io::{Sink, Write, sink};

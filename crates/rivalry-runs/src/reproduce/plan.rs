@@ -209,7 +209,7 @@ impl Plan {
             }
         }
         let mut config = Config::from_layers(&layers)?;
-        // With one negative or nine there is nothing to gain.
+        // Losses with one negative or nine gain nothing from sharing them.
         if request.shared_negatives && config.gradient.as_ref().is_some_and(|it| it.train.negatives >= 100) {
             name += "/shared-negatives";
             layers.push(setting_layer("sampler.type=shared")?);
