@@ -16,9 +16,11 @@ use rayon::prelude::*;
 use rivalry_kernels::{Block, LANES, Lane, PANEL, PANEL_LANES, ZERO, multiply_panel, subtract_panel_product};
 
 /// Rows and columns that are eliminated together.
-pub(super) const BLOCK: usize = 4 * PANEL;
+pub(super) const BLOCK: usize = 8 * PANEL;
 /// Panels of rows that a task updates.
 const PANELS: usize = 2;
+/// Rows of two panels that are multiplied at a time: those of the right one stay in the first-level cache.
+const DEPTH: usize = 128;
 
 /// How an inversion ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,15 +124,15 @@ impl Place {
         // The last rows are the longest, so they come first.
         tasks.rev().with_max_len(1).for_each(|(task, rows)| {
             let last = (task + 1) * PANELS;
+            let left = &products[task * PANELS * panel..];
             for (number, right) in columns.chunks_exact(panel).enumerate().take(last) {
-                let left = products[task * PANELS * panel..].chunks_exact(panel);
-                for (left, rows) in left.zip(rows.chunks_mut(PANEL * n)) {
-                    let (first, columns) = (number * PANEL, PANEL.min(n - number * PANEL));
-                    subtract_panel_product(
-                        left,
-                        right,
-                        Block { elements: &mut rows[first..], stride: n, columns },
-                    );
+                let (first, columns) = (number * PANEL, PANEL.min(n - number * PANEL));
+                for (depth, right) in right.chunks(DEPTH * PANEL_LANES).enumerate() {
+                    for (left, rows) in left.chunks_exact(panel).zip(rows.chunks_mut(PANEL * n)) {
+                        let left = &left[depth * DEPTH * PANEL_LANES..][..right.len()];
+                        let block = Block { elements: &mut rows[first..], stride: n, columns };
+                        subtract_panel_product(left, right, block);
+                    }
                 }
             }
         });
