@@ -225,7 +225,7 @@ fn what_does_not_fit_into_memory_is_refused_with_the_size_and_an_alternative() {
     let large = dataset(2, 200_000, vec![(0, 1), (1, 199_999)]);
     let check = |model: &str, bytes| trainer(&config(model, &[]), MemoryLimit::bytes(bytes)).check(&large);
     let error = check("ease", 8 << 30).unwrap_err().to_string();
-    assert!(error.starts_with("fitting ease needs about 149.3 GB of memory, but only 8.0 GB"), "{error}");
+    assert!(error.starts_with("fitting ease needs about 149.6 GB of memory, but only 8.0 GB"), "{error}");
     assert!(error.contains("help: use model.type = \"fs-slim\""), "{error}");
     assert!(check("fs-slim", 8 << 30).is_ok());
     for name in names() {
