@@ -1,4 +1,4 @@
-//! What the system is told about memory: what was freed, and what deserves large pages.
+//! What the system is told about memory: what was freed, and what to put on huge pages.
 
 /// Gives memory that was freed back to the system, where the allocator is glibc's: it keeps large blocks for later ones
 /// of the same size, which a server that has just replaced a model may never allocate. Elsewhere this does nothing.
@@ -34,14 +34,14 @@ pub fn map_large_blocks() {
     }
 }
 
-/// The size of a large page on most machines, and a multiple of that of the others' ordinary pages.
+/// The size of a huge page on x86-64, and a multiple of the ordinary page size everywhere.
 #[cfg(target_os = "linux")]
-const LARGE_PAGE: usize = 2 << 20;
+const HUGE_PAGE: usize = 2 << 20;
 
-/// Asks Linux to back a slice by large pages, so that a table of gigabytes takes few entries in the processor's address
-/// translation cache, and few page faults. To be called before the slice is first written. A hint: it changes no
+/// Asks Linux to put a slice on huge pages, so that a table of gigabytes needs few TLB entries
+/// and few page faults. Call it before the slice is first written. A hint: it changes no
 /// result, and elsewhere it does nothing.
-pub fn advise_large_pages<T>(slice: &mut [T]) {
+pub fn advise_huge_pages<T>(slice: &mut [T]) {
     #[cfg(target_os = "linux")]
     {
         use std::ffi::{c_int, c_void};
@@ -50,8 +50,8 @@ pub fn advise_large_pages<T>(slice: &mut [T]) {
             fn madvise(address: *mut c_void, length: usize, advice: c_int) -> c_int;
         }
         let address = slice.as_ptr().addr();
-        let before = address.next_multiple_of(LARGE_PAGE) - address;
-        let length = size_of_val(slice).saturating_sub(before) / LARGE_PAGE * LARGE_PAGE;
+        let before = address.next_multiple_of(HUGE_PAGE) - address;
+        let length = size_of_val(slice).saturating_sub(before) / HUGE_PAGE * HUGE_PAGE;
         if length > 0 {
             let first = slice.as_mut_ptr().cast::<u8>().wrapping_add(before);
             // SAFETY: the declaration and the constant are those of sys/mman.h. The range starts and ends within the slice,
@@ -65,14 +65,14 @@ pub fn advise_large_pages<T>(slice: &mut [T]) {
 
 #[cfg(test)]
 mod tests {
-    use super::advise_large_pages;
+    use super::advise_huge_pages;
 
     #[test]
     fn advice_keeps_the_content_of_slices_of_any_size_and_place() {
         for len in [0, 1, 1 << 10, (1 << 19) + 3, 3 << 20] {
             let mut values: Vec<u32> = (0..len).collect();
             for skip in [0, 1, 5].into_iter().filter(|&skip| skip <= len as usize) {
-                advise_large_pages(&mut values[skip..]);
+                advise_huge_pages(&mut values[skip..]);
                 assert!(values.iter().zip(0..).all(|(&x, expected)| x == expected), "{len} from {skip}");
             }
         }

@@ -11,7 +11,7 @@
 //! - [`multiply_panel`], [`subtract_panel_product`]: blocks of large matrices.
 //! - [`spmm`]: sparse matrix times table.
 //! - [`Real`]: functions of a row of scores (log-sum-exp, activations, hinge), with their gradients.
-//! - [`release_free_memory`], [`map_large_blocks`], [`advise_large_pages`]: what the system is told about memory.
+//! - [`release_free_memory`], [`map_large_blocks`], [`advise_huge_pages`]: what the system is told about memory.
 //! - [`adam`], [`normalise`]: what an optimiser step does to rows. [`TopKSelector`]: the k best of a stream of scores.
 
 mod activations;
@@ -42,7 +42,7 @@ mod top_k;
 mod top_scores;
 
 pub use adam::{AdamCatchUp, AdamStep, adam, adam_catch_up, adam_zero_grad};
-pub use allocator::{advise_large_pages, map_large_blocks, release_free_memory};
+pub use allocator::{advise_huge_pages, map_large_blocks, release_free_memory};
 pub use blocked_gather::{BlockedGather, GatherBlock};
 pub use chained_dots::chained_dots;
 pub use dense::{add_weighted_sums, add_weighted_sums_transposed, dots_packed, pack_panels};

@@ -103,8 +103,8 @@ fn gram(train: &Interactions, regularization: f32) -> Vec<f32> {
     let n = train.n_items();
     let by_item = train.transposed();
     let mut matrix = vec![0.0; n * n];
-    // The rows of a block of the inverse are a page or more apart.
-    rivalry_kernels::advise_large_pages(&mut matrix);
+    // Inverting works on blocks of rows that are several ordinary pages apart.
+    rivalry_kernels::advise_huge_pages(&mut matrix);
     matrix.par_chunks_mut(n.max(1)).enumerate().for_each(|(item, row)| {
         for &user in by_item.items_of(item as u32) {
             for &other in train.items_of(user).iter().take_while(|&&other| other as usize <= item) {
