@@ -15,6 +15,16 @@ const TILE: usize = 6;
 /// The same where there are registers for it.
 const WIDE: usize = 12;
 
+/// Rows and panels of the tiles of a product with several panels, where there are registers for it.
+const WIDE_ROWS: usize = 8;
+const WIDE_PANELS: usize = 3;
+
+/// Lanes of such a panel that are multiplied at a time.
+const WIDE_DEPTH: usize = 128;
+
+/// Lanes of the tiles of a sum of rows, where there are registers for it.
+pub(crate) const WIDE_LANES: usize = 4;
+
 /// The block size of the inner index: as many rows of the table as stay in the first-level cache.
 const DEPTH: usize = 64;
 
@@ -52,10 +62,88 @@ pub fn dots_packed(queries: &[Lane], lanes: usize, panels: &[Lane], out: &mut [L
     assert_eq!(out.len(), queries.len() / lanes * stride, "`stride` lanes for each query");
     let queries = Weights { values: bytemuck::cast_slice(queries), row_stride: width, col_stride: 1 };
     dispatch!(level(), simd => {
-        for (p, panel) in panels.chunks_exact(width).enumerate() {
+        let wide = if has_many_registers(simd) { n_panels - n_panels % WIDE_PANELS } else { 0 };
+        let (together, single) = panels.split_at(wide * width);
+        for (p, panels) in together.chunks_exact(WIDE_PANELS * width).enumerate() {
+            dots_wide(simd, queries, panels, width, &mut out[p * WIDE_PANELS..], stride);
+        }
+        for (p, panel) in (wide..).zip(single.chunks_exact(width)) {
             add_product::<_, false>(simd, queries, panel, 1, &mut out[p..], stride);
         }
     });
+}
+
+/// [`dots_packed`] for [`WIDE_PANELS`] panels: tiles of several panels load fewer elements for each multiply-add. The inner index goes
+/// in steps, so that the panels stay in the first-level cache.
+#[inline(always)]
+fn dots_wide<S: Simd>(
+    simd: S,
+    queries: Weights<'_>,
+    panels: &[Lane],
+    width: usize,
+    out: &mut [Lane],
+    stride: usize,
+) {
+    let rows = out.len().div_ceil(stride);
+    let whole = rows - rows % WIDE_ROWS;
+    for first in (0..width).step_by(WIDE_DEPTH) {
+        let part = |p: usize| &panels[p * width..][first..width.min(first + WIDE_DEPTH)];
+        let parts: [&[Lane]; WIDE_PANELS] = std::array::from_fn(part);
+        for m in (0..whole).step_by(WIDE_ROWS) {
+            let (queries, out) = (queries.skip(m, first), &mut out[m * stride..]);
+            match first {
+                0 => wide_tile::<_, false>(simd, queries, parts, out, stride),
+                _ => wide_tile::<_, true>(simd, queries, parts, out, stride),
+            }
+        }
+    }
+    if whole < rows {
+        let (queries, out) = (queries.skip(whole, 0), &mut out[whole * stride..]);
+        for (p, panel) in panels.chunks_exact(width).enumerate() {
+            add_product::<_, false>(simd, queries, panel, 1, &mut out[p..], stride);
+        }
+    }
+}
+
+/// [`dots_wide`] for the first [`WIDE_ROWS`] rows, accumulated in registers; added to `out` if `ADD`.
+#[inline(always)]
+fn wide_tile<S: Simd, const ADD: bool>(
+    simd: S,
+    weights: Weights<'_>,
+    panels: [&[Lane]; WIDE_PANELS],
+    out: &mut [Lane],
+    stride: usize,
+) {
+    let depth = panels[0].len();
+    let last = (WIDE_ROWS - 1) * weights.row_stride + (depth - 1) * weights.col_stride;
+    assert!(last < weights.values.len(), "too few weights");
+    let mut sums = [[f32x16::splat(simd, 0.0); WIDE_PANELS]; WIDE_ROWS];
+    if ADD {
+        for (m, sums) in sums.iter_mut().enumerate() {
+            for (p, sum) in sums.iter_mut().enumerate() {
+                *sum = load(simd, &out[m * stride + p]);
+            }
+        }
+    }
+    let [first, second, third] = panels;
+    for (k, ((first, second), third)) in first.iter().zip(second).zip(third).enumerate() {
+        let lanes = [load(simd, first), load(simd, second), load(simd, third)];
+        for (m, sums) in sums.iter_mut().enumerate() {
+            // SAFETY: m < WIDE_ROWS and k < depth, so the index is at most `last`, which the assertion above has checked. The
+            // bounds check would cost a branch for every few multiply-adds.
+            let weight =
+                unsafe { *weights.values.get_unchecked(m * weights.row_stride + k * weights.col_stride) };
+            let weight = f32x16::splat(simd, weight);
+            for (sum, &lane) in sums.iter_mut().zip(&lanes) {
+                *sum = lane.mul_add(weight, *sum);
+            }
+        }
+    }
+    for (m, sums) in sums.iter().enumerate() {
+        for (p, &sum) in sums.iter().enumerate() {
+            store(sum, &mut out[m * stride + p]);
+        }
+    }
 }
 
 /// `out[m] += Σ_k weights[m · stride + k] · table[k]`, over all rows of the table.
@@ -97,12 +185,73 @@ impl<'a> Weights<'a> {
 
 fn add_sums(weights: Weights<'_>, table: &[Lane], lanes: usize, out: &mut [Lane]) {
     dispatch!(level(), simd => {
+        let wide = if has_many_registers(simd) { lanes - lanes % WIDE_LANES } else { 0 };
         for (block, table) in table.chunks(DEPTH * lanes).enumerate() {
-            for l in 0..lanes {
-                add_product::<_, true>(simd, weights.skip(0, block * DEPTH), &table[l..], lanes, &mut out[l..], lanes);
+            let weights = weights.skip(0, block * DEPTH);
+            for l in (0..wide).step_by(WIDE_LANES) {
+                add_wide_product(simd, weights, &table[l..], lanes, &mut out[l..]);
+            }
+            for l in wide..lanes {
+                add_product::<_, true>(simd, weights, &table[l..], lanes, &mut out[l..], lanes);
             }
         }
     });
+}
+
+/// The first [`WIDE_LANES`] lanes of `out[m] += Σ_k weights(m, k) · table[k]`: tiles of several lanes load fewer elements for each
+/// multiply-add.
+#[inline(always)]
+pub(crate) fn add_wide_product<S: Simd>(
+    simd: S,
+    weights: Weights<'_>,
+    table: &[Lane],
+    lanes: usize,
+    out: &mut [Lane],
+) {
+    let rows = out.len().div_ceil(lanes);
+    let whole = rows - rows % TILE;
+    for m in (0..whole).step_by(TILE) {
+        lanes_tile(simd, weights.skip(m, 0), table, lanes, &mut out[m * lanes..]);
+    }
+    if whole < rows {
+        let (weights, out) = (weights.skip(whole, 0), &mut out[whole * lanes..]);
+        for l in 0..WIDE_LANES {
+            add_product::<_, true>(simd, weights, &table[l..], lanes, &mut out[l..], lanes);
+        }
+    }
+}
+
+/// [`add_wide_product`] for the first [`TILE`] rows, accumulated in registers.
+#[inline(always)]
+fn lanes_tile<S: Simd>(simd: S, weights: Weights<'_>, table: &[Lane], lanes: usize, out: &mut [Lane]) {
+    let depth = table.len().div_ceil(lanes);
+    let last = (TILE - 1) * weights.row_stride + (depth - 1) * weights.col_stride;
+    assert!(last < weights.values.len(), "too few weights");
+    let mut sums = [[f32x16::splat(simd, 0.0); WIDE_LANES]; TILE];
+    for (m, sums) in sums.iter_mut().enumerate() {
+        for (l, sum) in sums.iter_mut().enumerate() {
+            *sum = load(simd, &out[m * lanes + l]);
+        }
+    }
+    for (k, row) in table.chunks(lanes).enumerate() {
+        let [a, b, c, d] = row.first_chunk().expect("a row has these lanes");
+        let row = [load(simd, a), load(simd, b), load(simd, c), load(simd, d)];
+        for (m, sums) in sums.iter_mut().enumerate() {
+            // SAFETY: m < TILE and k < depth, which is the number of rows, so the index is at most `last`, which the assertion
+            // above has checked. The bounds check would cost a branch for every few multiply-adds.
+            let weight =
+                unsafe { *weights.values.get_unchecked(m * weights.row_stride + k * weights.col_stride) };
+            let weight = f32x16::splat(simd, weight);
+            for (sum, &lane) in sums.iter_mut().zip(&row) {
+                *sum = lane.mul_add(weight, *sum);
+            }
+        }
+    }
+    for (m, sums) in sums.iter().enumerate() {
+        for (l, &sum) in sums.iter().enumerate() {
+            store(sum, &mut out[m * lanes + l]);
+        }
+    }
 }
 
 /// `out[m · out_stride] += Σ_k weights(m, k) · table[k · stride]` for all m and k; `=` instead of `+=` unless `ADD`.
@@ -188,7 +337,9 @@ mod tests {
     #[test]
     fn dot_products_agree_with_the_scalar_loop_for_any_shape() {
         at_every_level(|| {
-            for (n_queries, n_rows, cols) in [(1, 1, 1), (7, 16, 16), (6, 17, 20), (13, 50, 64)] {
+            for (n_queries, n_rows, cols) in
+                [(1, 1, 1), (7, 16, 16), (6, 17, 20), (13, 50, 64), (21, 100, 150)]
+            {
                 let queries = Matrix::from_fn(n_queries, cols, number);
                 let table = Matrix::from_fn(n_rows, cols, |r, c| number(c, r + 3));
                 let width = table.lanes() * LANES;
@@ -234,7 +385,8 @@ mod tests {
     #[test]
     fn weighted_sums_agree_with_the_scalar_loop_for_any_shape() {
         at_every_level(|| {
-            for (n_out, n_rows, cols) in [(1, 1, 1), (6, 3, 16), (11, 150, 33)] {
+            for (n_out, n_rows, cols) in [(1, 1, 1), (6, 3, 16), (11, 150, 33), (13, 70, 64), (20, 130, 100)]
+            {
                 let table = Matrix::from_fn(n_rows, cols, number);
                 let weights = Matrix::from_fn(n_out, n_rows, |m, k| number(k, m));
                 let transposed = Matrix::from_fn(n_rows, n_out, number);
@@ -268,7 +420,9 @@ mod tests {
         use crate::{simd::level_name, test_data::fractions};
 
         at_every_level(|| {
-            for (n_queries, n_rows, cols) in [(1, 37, 16), (7, 1, 17), (19, 53, 64), (30, 40, 100)] {
+            for (n_queries, n_rows, cols) in
+                [(1, 37, 16), (7, 1, 17), (19, 53, 64), (30, 40, 100), (25, 100, 150)]
+            {
                 let (queries, table) = (fractions(n_queries, cols, 1), fractions(n_rows, cols, 2));
                 let mut panels = vec![ZERO; n_rows.div_ceil(LANES) * table.lanes() * LANES];
                 pack_panels(table.as_lanes(), table.lanes(), &mut panels);
@@ -292,17 +446,24 @@ mod tests {
         use crate::{simd::level_name, test_data::fractions};
 
         at_every_level(|| {
-            let (n_out, n_rows, cols) = (7, 150, 20);
-            let (weights, table) = (fractions(n_out, n_rows, 1), fractions(n_rows, cols, 2));
-            let mut out = fractions(n_out, cols, 3);
-            add_weighted_sums(&weights.to_dense(), n_rows, table.as_lanes(), 2, out.as_lanes_mut());
-            for m in 0..n_out {
-                for c in 0..cols {
-                    let sum = (0..n_rows).fold(fractions(n_out, cols, 3).row(m)[c], |sum, k| {
-                        let (weight, x) = (weights.row(m)[k], table.row(k)[c]);
-                        if level_name() == "baseline" { weight * x + sum } else { weight.mul_add(x, sum) }
-                    });
-                    assert_eq!(out.row(m)[c].to_bits(), sum.to_bits(), "{}", level_name());
+            for (n_out, n_rows, cols) in [(7, 150, 20), (15, 100, 100)] {
+                let (weights, table) = (fractions(n_out, n_rows, 1), fractions(n_rows, cols, 2));
+                let mut out = fractions(n_out, cols, 3);
+                add_weighted_sums(
+                    &weights.to_dense(),
+                    n_rows,
+                    table.as_lanes(),
+                    table.lanes(),
+                    out.as_lanes_mut(),
+                );
+                for m in 0..n_out {
+                    for c in 0..cols {
+                        let sum = (0..n_rows).fold(fractions(n_out, cols, 3).row(m)[c], |sum, k| {
+                            let (weight, x) = (weights.row(m)[k], table.row(k)[c]);
+                            if level_name() == "baseline" { weight * x + sum } else { weight.mul_add(x, sum) }
+                        });
+                        assert_eq!(out.row(m)[c].to_bits(), sum.to_bits(), "{}", level_name());
+                    }
                 }
             }
         });

@@ -172,6 +172,21 @@ pub fn gather_scaled_rows(table: &[Lane], ids: &[u32], scales: &[Lane], gathered
     });
 }
 
+/// `gathered[n] = table[ids[n]]` for each n.
+///
+/// # Panics
+/// If an id is out of range or the sizes are inconsistent.
+pub fn gather_rows(table: &[Lane], ids: &[u32], gathered: &mut [Lane]) {
+    let lanes = gathered.len().checked_div(ids.len()).unwrap_or(1);
+    assert_eq!(gathered.len(), ids.len() * lanes, "a row for each id");
+    for (n, (&id, gathered)) in ids.iter().zip(gathered.chunks_exact_mut(lanes)).enumerate() {
+        if let Some(&id) = ids.get(n + AHEAD) {
+            prefetch(any_row(table, id, lanes));
+        }
+        gathered.copy_from_slice(any_row(table, id, lanes));
+    }
+}
+
 /// `table[ids[n] - first] += weights[n] · vector` for each n: the transpose of [`dots`].
 /// `table` is a range of rows of a larger table, starting at row `first`.
 ///
@@ -276,11 +291,14 @@ mod tests {
                 add_weighted_rows(table.as_lanes(), &ids, &weights, sum.row_lanes_mut(0));
                 let mut scaled = integers(5, cols, 5);
                 gather_scaled_rows(table.as_lanes(), &ids, a, scaled.as_lanes_mut());
+                let mut copied = integers(5, cols, 6);
+                gather_rows(table.as_lanes(), &ids, copied.as_lanes_mut());
                 let mut scattered = integers(4, cols, 4);
                 add_to_rows(a, &[8, 6, 8], &weights[..3], 5, scattered.as_lanes_mut());
                 for c in 0..cols {
                     for (n, &id) in ids.iter().enumerate() {
                         assert_eq!(scaled.row(n)[c], table.row(id as usize)[c] * queries.row(0)[c]);
+                        assert_eq!(copied.row(n)[c], table.row(id as usize)[c]);
                     }
                     let rows = ids.iter().zip(weights).map(|(&id, w)| w * table.row(id as usize)[c]);
                     assert_eq!(sum.row(0)[c], integers(1, cols, 3).row(0)[c] + rows.sum::<f32>());

@@ -6,7 +6,7 @@
 
 use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
-use crate::dense::{Weights, tile};
+use crate::dense::{WIDE_LANES, Weights, add_wide_product, tile};
 use crate::simd::{has_many_registers, level, load, store, sum_each};
 use crate::{LANES, Lane};
 
@@ -23,8 +23,14 @@ pub fn add_gram(rows: &[Lane], lanes: usize, gram: &mut [Lane]) {
         for rows in rows.chunks((CACHED / lanes).max(LANES) * lanes) {
             let weights =
                 Weights { values: bytemuck::cast_slice(rows), row_stride: 1, col_stride: LANES * lanes };
+            // Groups of lanes that are computed together above the diagonal, where there are registers for it.
+            let wide = if has_many_registers(simd) { lanes - lanes % WIDE_LANES } else { 0 };
+            for l in (WIDE_LANES..wide).step_by(WIDE_LANES) {
+                add_wide_product(simd, weights, &rows[l..], lanes, &mut gram[l..LANES * l * lanes]);
+            }
             for l in 0..lanes {
-                for m in (0..LANES * (l + 1)).step_by(LANES) {
+                let first = if l < wide { l - l % WIDE_LANES } else { 0 };
+                for m in (LANES * first..LANES * (l + 1)).step_by(LANES) {
                     add_sixteen_rows(simd, weights.skip(m, 0), &rows[l..], lanes, &mut gram[m * lanes + l..]);
                 }
             }
@@ -229,7 +235,7 @@ mod tests {
     #[test]
     fn gram_matrices_agree_with_the_scalar_loop() {
         at_every_level(|| {
-            for (n, cols) in [(0, 16), (1, 3), (7, 16), (30, 33), (5, 64)] {
+            for (n, cols) in [(0, 16), (1, 3), (7, 16), (30, 33), (5, 64), (20, 150), (9, 256)] {
                 let rows = integers(n, cols, 1);
                 let (lanes, width) = (cols.div_ceil(LANES), cols.div_ceil(LANES) * LANES);
                 let mut gram = Matrix::zeros(width, width);

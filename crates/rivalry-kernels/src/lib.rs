@@ -46,7 +46,7 @@ pub use allocator::{advise_huge_pages, map_large_blocks, release_free_memory};
 pub use blocked_gather::{BlockedGather, GatherBlock};
 pub use chained_dots::chained_dots;
 pub use dense::{add_weighted_sums, add_weighted_sums_transposed, dots_packed, pack_panels};
-pub use gather::{add_to_rows, add_weighted_rows, dots, gather_scaled_rows};
+pub use gather::{add_to_rows, add_weighted_rows, dots, gather_rows, gather_scaled_rows};
 pub use least_squares::{add_gram, solve_normal_equations};
 pub use matrix::{LANES, Lane, Matrix, ZERO};
 pub use normalise::{normalise, normalise_backward};

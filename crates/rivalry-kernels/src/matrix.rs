@@ -2,6 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::allocator::advise_huge_pages;
+
 /// The number of `f32` elements in a [`Lane`].
 pub const LANES: usize = 16;
 
@@ -34,10 +36,13 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// A table of zeros.
+    /// A table of zeros. A large one is on huge pages where the system has them: rows are gathered in any order.
     pub fn zeros(rows: usize, cols: usize) -> Self {
         let lanes = cols.div_ceil(LANES);
-        Self { rows, cols, lanes, data: vec![ZERO; rows * lanes] }
+        let mut data = Vec::with_capacity(rows * lanes);
+        advise_huge_pages(data.spare_capacity_mut());
+        data.resize(rows * lanes, ZERO);
+        Self { rows, cols, lanes, data }
     }
 
     /// A table whose element `(r, c)` is `value(r, c)`.

@@ -1,5 +1,7 @@
 //! How long a full ranking takes, for all users and for one: random embeddings of Gowalla's size, 27 training items masked
-//! for each user.
+//! for each user. Beside it, the time of reading as much memory as the item table takes, on one thread: the bound for one user.
+
+use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand_core::{Rng, SeedableRng};
@@ -38,6 +40,9 @@ fn ranking(c: &mut Criterion) {
     let everyone: Vec<u32> = (0..USERS as u32).collect();
     let mut group = c.benchmark_group("top 20 of 40,988 items, 64 dimensions");
     group.bench_function("one user", |b| b.iter(|| recommend(&[4711])));
+    let words: Vec<u64> = (0..ITEMS * DIM / 2).map(|n| n as u64).collect();
+    let read = || black_box(&words).iter().fold(0u64, |sum, word| sum.wrapping_add(*word));
+    group.bench_function("reading the item table", |b| b.iter(read));
     group.bench_function("256 users", |b| b.iter(|| recommend(&everyone[..256])));
     group.sample_size(10).measurement_time(std::time::Duration::from_secs(20));
     group.bench_function("29,858 users", |b| b.iter(|| recommend(&everyone)));

@@ -41,19 +41,19 @@ pub(super) fn negative_inverse(
     let blocks = n.div_ceil(BLOCK);
     let len = n.div_ceil(PANEL) * BLOCK.min(n.next_multiple_of(PANEL)) * PANEL_LANES;
     let (mut columns, mut products) = (vec![ZERO; len], vec![ZERO; len]);
+    let mut inverse = Place::new(n, 0).inverse_of_diagonal(matrix);
     for block in 0..blocks {
-        let place = Place { n, first: block * BLOCK, size: BLOCK.min(n - block * BLOCK) };
-        let len = n.div_ceil(PANEL) * place.panel();
-        let (columns, products) = (&mut columns[..len], &mut products[..len]);
-        let (inverse, ()) =
-            rayon::join(|| place.inverse_of_diagonal(matrix), || place.copy_columns(matrix, columns));
-        let Some(inverse) = inverse else {
+        let place = Place::new(n, block);
+        let Some(this) = inverse else {
             return Inversion::NotPositiveDefinite;
         };
+        let len = n.div_ceil(PANEL) * place.panel();
+        let (columns, products) = (&mut columns[..len], &mut products[..len]);
+        place.copy_columns(matrix, columns);
         let panels = columns.par_chunks(place.panel()).zip(products.par_chunks_mut(place.panel()));
-        panels.for_each(|(columns, products)| multiply_panel(&inverse, columns, products));
-        place.subtract_products(matrix, products, columns);
-        place.write_columns(matrix, products, &inverse);
+        panels.for_each(|(columns, products)| multiply_panel(&this, columns, products));
+        inverse = place.subtract_products(matrix, products, columns);
+        place.write_columns(matrix, products, &this);
         if !go_on(block + 1, blocks) {
             return Inversion::Stopped;
         }
@@ -72,6 +72,16 @@ struct Place {
 }
 
 impl Place {
+    fn new(n: usize, block: usize) -> Self {
+        let first = (block * BLOCK).min(n);
+        Self { n, first, size: BLOCK.min(n - first) }
+    }
+
+    /// The block after this one; an empty one after the last.
+    fn next(self) -> Self {
+        Self::new(self.n, self.first / BLOCK + 1)
+    }
+
     /// The height of the panels.
     fn height(self) -> usize {
         self.size.next_multiple_of(PANEL)
@@ -103,39 +113,58 @@ impl Place {
         });
     }
 
-    /// The inverse of the block, factorised in double precision; padded with zeros to the height of the panels.
-    fn inverse_of_diagonal(self, matrix: &[f32]) -> Option<Vec<f32>> {
+    /// The inverse of the block, whose rows are given, factorised in double precision; padded with zeros to the height of the
+    /// panels.
+    fn inverse_of_diagonal(self, rows: &[f32]) -> Option<Vec<f32>> {
         let block = Mat::from_fn(self.size, self.size, |row, column| {
             let (row, column) = (row.max(column), row.min(column));
-            f64::from(matrix[(self.first + row) * self.n + self.first + column])
+            f64::from(rows[row * self.n + self.first + column])
         });
         let inverse = Llt::new(block.as_ref(), Side::Lower).ok()?.inverse();
         let mut padded = vec![0.0; self.height() * self.height()];
-        for (row, out) in padded.chunks_exact_mut(self.height()).enumerate().take(self.size) {
+        for (row, out) in padded.chunks_exact_mut(self.height().max(1)).enumerate().take(self.size) {
             (0..self.size).for_each(|column| out[column] = inverse[(row, column)] as f32);
         }
         padded.iter().all(|x| x.is_finite()).then_some(padded)
     }
 
-    /// `matrix -= productsᵀ · columns`, the lower triangle.
-    fn subtract_products(self, matrix: &mut [f32], products: &[Lane], columns: &[Lane]) {
+    /// `matrix -= productsᵀ · columns`, the lower triangle. Returns the inverse of the next block on the diagonal: its rows come
+    /// first, so that one thread inverts while the others go on.
+    fn subtract_products(self, matrix: &mut [f32], products: &[Lane], columns: &[Lane]) -> Option<Vec<f32>> {
+        let (above, rest) = matrix.split_at_mut(self.first * self.n);
+        // The block's own rows are zero in both factors, and written afterwards.
+        let below = &mut rest[self.size * self.n..];
+        let (next, below) = below.split_at_mut(self.next().size * self.n);
+        let (of_next, of_below) = (self.first + self.size, self.next().first + self.next().size);
+        let tasks = |first: usize, rows: &mut [f32]| {
+            let tasks = rows.par_chunks_mut(PANELS * PANEL * self.n).enumerate();
+            // The last rows are the longest, so they come first.
+            tasks.rev().with_max_len(1).for_each(|(task, rows)| {
+                self.subtract_from_rows(first / PANEL + task * PANELS, rows, products, columns);
+            });
+        };
+        tasks(of_next, next);
+        let others = || rayon::join(|| tasks(of_below, below), || tasks(0, above));
+        rayon::join(|| self.next().inverse_of_diagonal(next), others).0
+    }
+
+    /// [`Self::subtract_products`] for some panels of rows, from this one on.
+    fn subtract_from_rows(self, first: usize, rows: &mut [f32], products: &[Lane], columns: &[Lane]) {
         let (n, panel) = (self.n, self.panel());
-        let tasks = matrix.par_chunks_mut(PANELS * PANEL * n).enumerate();
-        // The last rows are the longest, so they come first.
-        tasks.rev().with_max_len(1).for_each(|(task, rows)| {
-            let last = (task + 1) * PANELS;
-            let left = &products[task * PANELS * panel..];
-            for (number, right) in columns.chunks_exact(panel).enumerate().take(last) {
-                let (first, columns) = (number * PANEL, PANEL.min(n - number * PANEL));
-                for (depth, right) in right.chunks(DEPTH * PANEL_LANES).enumerate() {
-                    for (left, rows) in left.chunks_exact(panel).zip(rows.chunks_mut(PANEL * n)) {
-                        let left = &left[depth * DEPTH * PANEL_LANES..][..right.len()];
-                        let block = Block { elements: &mut rows[first..], stride: n, columns };
-                        subtract_panel_product(left, right, block);
-                    }
+        let own = self.first / PANEL..(self.first + self.size).div_ceil(PANEL);
+        let numbers = (0..(first + PANELS).min(n.div_ceil(PANEL))).filter(|number| !own.contains(number));
+        for number in numbers {
+            let (first_column, width) = (number * PANEL, PANEL.min(n - number * PANEL));
+            let right = &columns[number * panel..][..panel];
+            for (depth, right) in right.chunks(DEPTH * PANEL_LANES).enumerate() {
+                let left = products[first * panel..].chunks_exact(panel);
+                for (left, rows) in left.zip(rows.chunks_mut(PANEL * n)) {
+                    let left = &left[depth * DEPTH * PANEL_LANES..][..right.len()];
+                    let block = Block { elements: &mut rows[first_column..], stride: n, columns: width };
+                    subtract_panel_product(left, right, block);
                 }
             }
-        });
+        }
     }
 
     /// Writes the block's columns: products, and the negative of the inverse on the diagonal.

@@ -35,7 +35,7 @@ use crate::params::{Param, Params, Range, Search, Value};
 use crate::rng::Purpose;
 use crate::scorer::{EmbeddingScorer, Scorer};
 use crate::tensors::{Tensors, broken};
-use crate::train::gradient::{cut, initial};
+use crate::train::gradient::{cut, initial_where};
 use crate::{InputError, Matrix, Result};
 
 pub(super) const IALS: Entry = Entry {
@@ -162,7 +162,9 @@ impl Ials {
         let by_item = train.transposed();
         let size = Size { users: train.n_users(), items: train.n_items(), dim: self.dim };
         let init = Init::Normal(self.stddev / (self.dim as f64).sqrt());
-        let mut factors = initial(init, size, context.seed, Purpose::Init);
+        // The first half of a sweep solves for users: most of them exactly, whatever they were before.
+        let improved = |user: usize| !HalfSweep::is_exact(train.items_of(user as u32).len(), self.dim);
+        let mut factors = initial_where(improved, init, size, 0..size.users, context.seed, Purpose::Init);
         let sweep = HalfSweep { penalty: self.penalty, block_lanes: self.block_lanes };
         // The first row of each process's part, and the end.
         let parts = [train, &by_item].map(|rows| cut(rows, context.collective.size()));

@@ -15,8 +15,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 use rivalry_kernels::{
-    LANES, Lane, ZERO, add_gram, add_weighted_rows, dots, gather_scaled_rows, pairwise_dots,
-    solve_normal_equations,
+    LANES, Lane, ZERO, add_gram, add_weighted_rows, dots, gather_rows, gather_scaled_rows, pairwise_dots,
+    prefetch, solve_normal_equations,
 };
 
 use super::basis::Basis;
@@ -30,6 +30,9 @@ const ROWS: usize = 32;
 /// more, blocks of dimensions are cheaper.
 const FEW: usize = 64;
 
+/// Rows of the other table that are prefetched for the next row: few enough to stay in the first-level cache.
+const PREFETCHED: usize = 12;
+
 /// Half a sweep.
 pub(super) struct HalfSweep {
     pub penalty: Penalty,
@@ -38,6 +41,11 @@ pub(super) struct HalfSweep {
 }
 
 impl HalfSweep {
+    /// Whether a row with this number of interactions is solved for exactly, whatever it was before.
+    pub fn is_exact(interactions: usize, dim: usize) -> bool {
+        interactions <= FEW.min(dim)
+    }
+
     /// Solves for a part of the rows of a table, given those of the other; these and the other table are in other coordinates
     /// afterwards. `false` if numbers overflowed.
     pub fn run(
@@ -54,10 +62,11 @@ impl HalfSweep {
         let given = Given { others, basis, roots, block_lanes: self.block_lanes };
         let part_lanes = &mut table.as_lanes_mut()[part.start * lanes..part.end * lanes];
         let tasks = part_lanes.par_chunks_mut(ROWS * lanes).enumerate();
-        let solved = tasks.map_init(Scratch::default, |scratch, (task, table)| {
+        let solved = tasks.map_init(Scratch::default, |scratch: &mut Scratch<'_>, (task, table)| {
             (part.start + task * ROWS..).zip(table.chunks_exact_mut(lanes)).all(|(number, row)| {
                 let ids = rows.items_of(number as u32);
                 let norm = norms.of_row(ids.len());
+                scratch.next = if number + 1 < part.end { rows.items_of(number as u32 + 1) } else { &[] };
                 norm.is_finite()
                     && match given.roots.get(ids.len()) {
                         Some(root) => scratch.solve_exactly(row, ids, root, &given),
@@ -87,7 +96,9 @@ fn inverse_roots(basis: &Basis, norm: f32) -> Vec<Lane> {
 
 /// The memory that a row is solved for in.
 #[derive(Default)]
-struct Scratch {
+struct Scratch<'a> {
+    /// The interactions of the row that comes after this one.
+    next: &'a [u32],
     gathered: Vec<Lane>,
     /// A block of columns of the gathered rows.
     block: Vec<Lane>,
@@ -99,7 +110,12 @@ struct Scratch {
     places: Vec<u32>,
 }
 
-impl Scratch {
+impl Scratch<'_> {
+    /// Prefetches what the next row gathers first, so that it arrives while this one is solved for.
+    fn prefetch_next(&self, given: &Given<'_>) {
+        self.next.iter().take(PREFETCHED).for_each(|&id| prefetch(given.others.row_lanes(id as usize)));
+    }
+
     /// Solves for a row with an equation for each interaction.
     fn solve_exactly(&mut self, row: &mut [Lane], ids: &[u32], root: &[Lane], given: &Given<'_>) -> bool {
         let (n, lanes) = (ids.len(), row.len());
@@ -109,6 +125,7 @@ impl Scratch {
         }
         self.gathered.resize(n * lanes, ZERO);
         gather_scaled_rows(given.others.as_lanes(), ids, root, &mut self.gathered);
+        self.prefetch_next(given);
         // The upper triangle of I + R Rᵀ, with rows and columns of the identity up to a whole lane.
         let width = n.div_ceil(LANES);
         self.matrix.clear();
@@ -135,8 +152,9 @@ impl Scratch {
     fn improve(&mut self, row: &mut [Lane], ids: &[u32], norm: f32, given: &Given<'_>) -> bool {
         let (n, lanes) = (ids.len(), row.len());
         given.basis.rotate_rows(row);
-        self.gathered.clear();
-        ids.iter().for_each(|&id| self.gathered.extend_from_slice(given.others.row_lanes(id as usize)));
+        self.gathered.resize(n * lanes, ZERO);
+        gather_rows(given.others.as_lanes(), ids, &mut self.gathered);
+        self.prefetch_next(given);
         self.places.extend(self.places.len() as u32..n as u32);
         self.predictions.resize(n, 0.0);
         self.weights.resize(n, 0.0);

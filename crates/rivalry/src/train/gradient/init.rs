@@ -13,13 +13,24 @@ use crate::models::als_tables;
 use crate::optim::Size;
 use crate::rng::{Purpose, normal, stream};
 
-/// Random embeddings.
-pub(crate) fn initial(init: Init, size: Size, seed: u64, purpose: Purpose) -> Embeddings {
-    initial_of_users(init, size, 0..size.users, seed, purpose)
+/// Keys of the streams of the two tables.
+const USERS: u64 = 0;
+const ITEMS: u64 = 1;
+
+/// Random embeddings of these users and of all items.
+pub(super) fn initial_of_users(
+    init: Init,
+    size: Size,
+    users: Range<usize>,
+    seed: u64,
+    purpose: Purpose,
+) -> Embeddings {
+    initial_where(|_| true, init, size, users, seed, purpose)
 }
 
-/// The same with the rows of these users alone.
-pub(super) fn initial_of_users(
+/// The same with zeros for the users of whom this is not true.
+pub(crate) fn initial_where(
+    is_random: impl Fn(usize) -> bool + Sync,
     init: Init,
     size: Size,
     users: Range<usize>,
@@ -34,7 +45,8 @@ pub(super) fn initial_of_users(
         } as f32;
         let mut table = Matrix::zeros(rows.len(), dim);
         let lanes = table.lanes();
-        table.as_lanes_mut().par_chunks_mut(lanes).enumerate().for_each(|(row, place)| {
+        let places = table.as_lanes_mut().par_chunks_mut(lanes).enumerate();
+        places.filter(|(row, _)| which == ITEMS || is_random(rows.start + row)).for_each(|(row, place)| {
             let mut rng = stream(seed, purpose, &[which, (rows.start + row) as u64]);
             let row: &mut [f32] = &mut bytemuck::cast_slice_mut(place)[..dim];
             for pair in row.chunks_mut(2) {
@@ -43,7 +55,7 @@ pub(super) fn initial_of_users(
         });
         table
     };
-    Embeddings { users: table(0, size.users, users), items: table(1, size.items, 0..size.items) }
+    Embeddings { users: table(USERS, size.users, users), items: table(ITEMS, size.items, 0..size.items) }
 }
 
 /// Sweeps of iALS for initial tables: more change the trained model little.
@@ -86,7 +98,7 @@ mod tests {
         let train = Interactions::from_pairs(7, 9, pairs);
         // More dimensions than items are fine.
         let size = Size { users: 7, items: 9, dim: 12 };
-        let random = initial(Init::Normal(1.0), size, 3, Purpose::Init);
+        let random = initial_of_users(Init::Normal(1.0), size, 0..7, 3, Purpose::Init);
         let start = initial_from_als(&train, 3, random.clone()).unwrap();
         let norm = |row: &[f32]| row.iter().map(|x| x * x).sum::<f32>().sqrt();
         for (table, random) in start.tables().into_iter().zip(random.tables()) {

@@ -12,7 +12,7 @@ mod step;
 mod warm;
 
 pub use footprint::footprint;
-pub(crate) use init::initial;
+pub(crate) use init::initial_where;
 pub use model::EmbeddingModel;
 pub use optimized::OptimizedModel;
 pub(crate) use shards::cut;
