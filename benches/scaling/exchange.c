@@ -4,7 +4,7 @@
 //   mpicc -O3 -march=native exchange.c -o exchange
 //   mpirun -n RANKS exchange [FLOATS [REPEATS]]
 //
-// Rank 0 prints seconds for one sum: the median over the repeats of the slowest rank, for the fixed tree (of which: exchanging), and
+// Rank 0 prints milliseconds for one sum: the median over the repeats of the slowest rank, for the fixed tree (of which: exchanging), and
 // for MPI_Allreduce. The number of ranks is a power of two and divides that of the floats.
 #include <mpi.h>
 #include <stdio.h>
@@ -45,28 +45,23 @@ int main(int argc, char **argv) {
     int floats = argc > 1 ? atoi(argv[1]) : 6400000, repeats = argc > 2 ? atoi(argv[2]) : 15;
     int part = floats / ranks;
     size_t bytes = sizeof(float) * floats;
-    float *mine = malloc(bytes), *parts = malloc(bytes), *sum = malloc(bytes);
-    float *message = malloc(bytes), *received = malloc(bytes);
+    float *mine = malloc(bytes), *received = malloc(bytes), *sum = malloc(bytes);
     double fixed[repeats], exchanging[repeats], open[repeats];
     for (int i = 0; i < floats; i++) mine[i] = (float)(i % 1000) * 1e-3f + rank;
     for (int repeat = 0; repeat < repeats; repeat++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double began = MPI_Wtime();
-        memcpy(message, mine, bytes);
-        double packed = MPI_Wtime();
-        swap(message, 0, received, part);
+        swap(mine, 0, received, part);
         double swapped = MPI_Wtime();
-        memcpy(parts, received, bytes);
         for (int step = 1; step < ranks; step *= 2)
-            for (int left = 0; left < ranks; left += 2 * step)
-                for (int i = 0; i < part; i++) parts[left * part + i] += parts[(left + step) * part + i];
-        memcpy(message, parts, sizeof(float) * part);
+            for (int left = 0; left < ranks; left += 2 * step) {
+                float *to = received + (size_t)left * part, *from = to + (size_t)step * part;
+                for (int i = 0; i < part; i++) to[i] += from[i];
+            }
         double added = MPI_Wtime();
-        swap(message, 1, received, part);
-        double gathered = MPI_Wtime();
-        memcpy(sum, received, bytes);
+        swap(received, 1, sum, part);
         fixed[repeat] = MPI_Wtime() - began;
-        exchanging[repeat] = swapped - packed + gathered - added;
+        exchanging[repeat] = fixed[repeat] - (added - swapped);
         MPI_Barrier(MPI_COMM_WORLD);
         began = MPI_Wtime();
         MPI_Allreduce(mine, sum, floats, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
@@ -75,7 +70,7 @@ int main(int argc, char **argv) {
     double of_fixed = median_of_slowest(fixed, repeats), of_exchange = median_of_slowest(exchanging, repeats);
     double of_open = median_of_slowest(open, repeats);
     if (rank == 0)
-        printf("%d ranks, %.1f MB: fixed tree %.4f s (exchanging %.4f s), MPI_Allreduce %.4f s\n", ranks, floats * 4e-6, of_fixed,
-               of_exchange, of_open);
+        printf("%d ranks, %.1f MB: fixed tree %.3f ms (exchanging %.3f ms), MPI_Allreduce %.3f ms\n", ranks, floats * 4e-6,
+               1e3 * of_fixed, 1e3 * of_exchange, 1e3 * of_open);
     MPI_Finalize();
 }

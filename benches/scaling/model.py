@@ -1,45 +1,80 @@
-"""How long an epoch would take on several machines: a model, with rates estimated on one (docs/src/scaling.md).
+"""How long an epoch would take on several machines: a model, fitted to measurements on one (docs/src/scaling.md).
 
     python benches/scaling/model.py [--gbit 10] [--cores 16]
 
 A step of b pairs on m machines takes
 
-    b / (rate · cores · m)                     scores, losses, gradients
-    + 2 · (m - 1) / m · S / bandwidth          the item gradients of the step, S bytes
-    + S · packing                              writing, reading and adding these
-    + calls · latency · log2(m)                waiting for messages
+    b / (computing · cores · m)                draws, scores, losses, gradients
+    + (items + b / m) / (updating · cores)     updates: each machine moves all items of the step, and its own users
+    + shards / m · L · SUMMING                 adding up the item gradients of a machine's shards, L bytes each
+    + (m - 1) / m · (M + S) / bandwidth        those of a machine, M bytes, and the sum of all, S bytes
+    + S · PACKING                              adding what was received, and putting the sum into its table
+    + CALLS · LATENCY · log2(m)                waiting for messages
+
+One machine has no shards; several have 8, or one each.
 """
 
 import argparse
 import math
+from typing import NamedTuple
 
 PAIRS, ITEMS, DIM = 1_000_000_000, 10_000_000, 64
-LATENCY = 1e-4  # seconds: a message between two machines
-CALLS = 6  # exchanges of a step
-PACKING = 0.5e-9  # seconds a byte: benches/scaling/exchange.c
-BYTES = 4 * DIM + 4
+LATENCY = 1e-4  # seconds: a message between two machines; assumed
+CALLS = 10  # messages of a step that wait for each other
+SUMMING = 0.93e-9  # seconds a byte
+PACKING = 0.62e-9  # seconds a byte
+ROW = 4 * DIM + 4  # bytes of a listed row
 
-# Name, pairs a second and core, pairs of a step, and items drawn for a step beside the positives.
+
+class Setting(NamedTuple):
+    name: str
+    alone: float  # pairs a second and core of one machine
+    computing: float  # pairs a second and core in shards, without updates
+    updating: float  # rows a second and core
+    pairs: int  # of a step
+    sharing: int  # pairs that share their negatives
+    negatives: int = 1000
+
+
 SETTINGS = [
-    ("1000 uniform negatives, batches of 1024", 11_800, 1024, 1024 * 1000),
-    ("--fast, batches of 1024", 33_000, 1024, 8 * 1000),
-    ("--fast, batches of 16,384", 33_000, 16_384, 128 * 1000),
-    ("  and sampler.pairs = 2048", 33_000, 16_384, 8 * 1000),
+    Setting("1000 uniform negatives, batches of 1024", 3_190, 2_745, 2_145_000, 1024, 1),
+    Setting("--fast, batches of 1024", 32_300, 27_400, 597_000, 1024, 128),
+    Setting("--fast, batches of 16,384", 39_600, 39_400, 1_381_000, 16_384, 128),
+    Setting("  and sampler.pairs = 2048", 77_800, 60_800, 948_000, 16_384, 2048),
 ]
 
 
-def table_bytes(pairs: int, drawn: int) -> float:
-    touched = ITEMS * -math.expm1(-(pairs + drawn) / ITEMS)
-    return touched * BYTES
+class Exchange(NamedTuple):
+    """Bytes of a step."""
+
+    shard: float
+    machine: float
+    whole: float
+    received: float  # by each machine
 
 
-def step(machines: int, rate: float, pairs: int, drawn: int, args: argparse.Namespace) -> float:
-    computing = pairs / (rate * args.cores * machines)
+def exchange(machines: int, shards: int, setting: Setting, items: int = ITEMS) -> Exchange:
+    def listed(count: int) -> float:
+        """Bytes of the items of so many shards, which are drawn uniformly. Each shard has negatives of its own."""
+        pairs = setting.pairs / shards
+        drawn = count * (pairs + math.ceil(pairs / setting.sharing) * setting.negatives)
+        return -items * math.expm1(-drawn / items) * ROW
+
+    machine, whole = listed(shards // machines), listed(shards)
+    return Exchange(listed(1), machine, whole, (machines - 1) / machines * (machine + whole))
+
+
+def step(machines: int, setting: Setting, gbit: float, cores: int, items: int = ITEMS) -> float:
+    """Seconds."""
     if machines == 1:
-        return computing
-    size = table_bytes(pairs, drawn)
-    exchanging = 2 * (machines - 1) / machines * size / (args.gbit * 1e9 / 8)
-    return computing + exchanging + size * PACKING + CALLS * LATENCY * math.log2(machines)
+        return setting.pairs / (setting.alone * cores)
+    shards = max(8, machines)
+    size = exchange(machines, shards, setting, items)
+    computing = setting.pairs / (setting.computing * cores * machines)
+    updating = (size.whole / ROW + setting.pairs / machines) / (setting.updating * cores)
+    summing = shards / machines * size.shard * SUMMING
+    sending = size.received / (gbit * 1e9 / 8)
+    return computing + updating + summing + sending + size.whole * PACKING + CALLS * LATENCY * math.log2(machines)
 
 
 def main() -> None:
@@ -49,9 +84,10 @@ def main() -> None:
     args = parser.parse_args()
     counts = [1, 2, 4, 8, 16, 32, 64]
     print("hours an epoch, by machines".ljust(44), *(f"{count:>7}" for count in counts))
-    for name, rate, pairs, drawn in SETTINGS:
-        hours = [step(count, rate, pairs, drawn, args) * PAIRS / pairs / 3600 for count in counts]
-        print(name.ljust(44), *(f"{value:7.2f}" for value in hours))
+    for setting in SETTINGS:
+        steps = PAIRS / setting.pairs
+        hours = [step(count, setting, args.gbit, args.cores) * steps / 3600 for count in counts]
+        print(setting.name.ljust(44), *(f"{value:7.2f}" for value in hours))
 
 
 if __name__ == "__main__":

@@ -56,6 +56,21 @@ impl Matrix {
         table
     }
 
+    /// A table of these lanes, row by row. The padding must be zero.
+    ///
+    /// # Panics
+    /// If their number is not that of the table.
+    pub fn from_lanes(rows: usize, cols: usize, data: Vec<Lane>) -> Self {
+        let lanes = cols.div_ceil(LANES);
+        assert_eq!(data.len(), rows * lanes, "{rows} rows of {lanes} lanes");
+        Self { rows, cols, lanes, data }
+    }
+
+    /// The lanes, row by row.
+    pub fn into_lanes(self) -> Vec<Lane> {
+        self.data
+    }
+
     /// Changes the shape. If it differs from the present one, all elements become zero; otherwise they are kept.
     pub fn resize(&mut self, rows: usize, cols: usize) {
         if (self.rows, self.cols) != (rows, cols) {

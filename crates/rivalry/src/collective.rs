@@ -24,6 +24,20 @@ pub trait Collective {
     /// What each rank gives this one, by rank; `parts` is what this one gives each.
     fn all_to_all(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
 
+    /// Gives each rank some parts, and gets those of each: `from` has a place for each part, of the length that the other gives.
+    /// This rank gives itself some, too.
+    fn swap(&self, to: &[Vec<&[u8]>], from: Vec<Vec<&mut [u8]>>) {
+        let messages = self.all_to_all(to.iter().map(|parts| parts.concat()).collect());
+        for (message, places) in messages.iter().zip(from) {
+            let mut rest = &message[..];
+            for place in places {
+                let (part, after) = rest.split_at(place.len());
+                place.copy_from_slice(part);
+                rest = after;
+            }
+        }
+    }
+
     /// What rank 0 gives.
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8>;
 

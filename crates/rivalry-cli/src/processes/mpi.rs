@@ -85,26 +85,33 @@ impl Mpi {
         result
     }
 
-    /// Gives each other rank its message, and gets those of the others, whose lengths are known. Each is sent from where it is to
-    /// where it stays: the collective calls of MPI would take all of them in one buffer.
-    fn swap<'m>(&self, to: impl Fn(usize) -> &'m [u8], lengths: &[usize]) -> Vec<Vec<u8>> {
-        let others = || (0..self.size()).filter(|other| *other != self.rank());
-        let length = |rank: usize| if rank == self.rank() { 0 } else { lengths[rank] };
-        let mut all: Vec<Vec<u8>> = (0..self.size()).map(|rank| vec![0; length(rank)]).collect();
+    /// Sends all parts from where they are to where they stay: the collective calls of MPI would take all of them in one buffer.
+    fn transfer(&self, to: &[Vec<&[u8]>], from: Vec<Vec<&mut [u8]>>) {
         mpi::request::scope(|scope| {
-            let mut requests = Vec::new();
-            for (rank, message) in all.iter_mut().enumerate() {
-                let from = self.world.process_at_rank(rank as i32);
-                let receive = |part| from.immediate_receive_into_with_tag(scope, part, TAG);
-                requests.extend(message.chunks_mut(MOST).map(receive));
+            let (mut requests, mut own) = (Vec::new(), Vec::new());
+            for (rank, places) in from.into_iter().enumerate() {
+                if rank == self.rank() {
+                    own = places;
+                    continue;
+                }
+                let process = self.world.process_at_rank(rank as i32);
+                let receive = |part| process.immediate_receive_into_with_tag(scope, part, TAG);
+                requests.extend(places.into_iter().flat_map(|place| place.chunks_mut(MOST)).map(receive));
             }
-            for rank in others() {
+            for (rank, parts) in to.iter().enumerate().filter(|(rank, _)| *rank != self.rank()) {
                 let process = self.world.process_at_rank(rank as i32);
                 let send = |part| process.immediate_send_with_tag(scope, part, TAG);
-                requests.extend(to(rank).chunks(MOST).map(send));
+                requests.extend(parts.iter().flat_map(|part| part.chunks(MOST)).map(send));
             }
+            own.into_iter().zip(&to[self.rank()]).for_each(|(place, part)| place.copy_from_slice(part));
             requests.into_iter().for_each(mpi::request::Request::wait_without_status);
         });
+    }
+
+    /// What each rank gives, whose lengths are known; `to` is what this one gives each.
+    fn received(&self, to: &[Vec<&[u8]>], lengths: impl Iterator<Item = usize>) -> Vec<Vec<u8>> {
+        let mut all: Vec<Vec<u8>> = lengths.map(|length| vec![0; length]).collect();
+        self.transfer(to, all.iter_mut().map(|message| vec![&mut message[..]]).collect());
         all
     }
 
@@ -159,9 +166,7 @@ impl Collective for Mpi {
             || {
                 let lengths = self.lengths(bytes.len());
                 if lengths.iter().any(|length| *length >= LARGE) {
-                    let mut all = self.swap(|_| bytes, &lengths);
-                    all[self.rank()] = bytes.to_vec();
-                    return all;
+                    return self.received(&vec![vec![bytes]; self.size()], lengths.into_iter());
                 }
                 self.in_rounds(bytes, &lengths, |mine, places| {
                     self.world.all_gather_varcount_into(mine, places);
@@ -189,7 +194,7 @@ impl Collective for Mpi {
         if self.rank() == 0 { all } else { Vec::new() }
     }
 
-    fn all_to_all(&self, mut parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    fn all_to_all(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         self.measured(
             |all: &Vec<Vec<u8>>| self.of_others(all),
             || {
@@ -198,12 +203,16 @@ impl Collective for Mpi {
                 // From whom to whom.
                 let mut lengths = vec![0u64; size * size];
                 self.world.all_gather_into(&sent[..], &mut lengths[..]);
-                let from: Vec<usize> = (0..size).map(|other| lengths[other * size + rank] as usize).collect();
-                let mut all = self.swap(|other| &parts[other][..], &from);
-                all[rank] = std::mem::take(&mut parts[rank]);
-                all
+                let to: Vec<Vec<&[u8]>> = parts.iter().map(|part| vec![&part[..]]).collect();
+                self.received(&to, lengths.iter().skip(rank).step_by(size).map(|&length| length as usize))
             },
         )
+    }
+
+    fn swap(&self, to: &[Vec<&[u8]>], from: Vec<Vec<&mut [u8]>>) {
+        let others = from.iter().enumerate().filter(|(rank, _)| *rank != self.rank());
+        let received: usize = others.flat_map(|(_, places)| places).map(|place| place.len()).sum();
+        self.measured(|_| received, || self.transfer(to, from));
     }
 
     fn broadcast(&self, mut bytes: Vec<u8>) -> Vec<u8> {

@@ -121,7 +121,8 @@ pub(super) struct TrainSection {
     /// The initial tables: random, or the directions of a few sweeps of iALS.
     pub init: InitialTables,
     /// Shards of users, for a training that several processes share: at least one for each. The result depends on their
-    /// number, but not on that of the processes. 1 by default; 8 where `rivalry train` is started by `mpirun`.
+    /// number, but not on that of the processes. 1 by default; 8 where `rivalry train` is started by `mpirun`, so that up to 8
+    /// processes give the same bits. As many as there are processes take the least time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shards: Option<usize>,
 }

@@ -7,15 +7,19 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rayon::prelude::*;
 use rivalry_kernels::{Lane, Matrix, ZERO, add_weighted_rows};
 
-use crate::collective::Collective;
+use super::tables::Tables;
+use crate::collective::{Collective, gathered};
 
 /// Rows that a task adds up.
 const ROWS: usize = 256;
+
+/// The count of rows that are not listed.
+const ALL: u64 = u64::MAX;
 
 /// Gradients of items.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,147 +37,118 @@ impl ItemGrads {
     }
 
     /// Takes the gradients of these items out of a table, which is zero afterwards.
-    pub fn take(table: &mut Matrix, items: Option<&[u32]>) -> Self {
+    pub fn take(table: &mut Matrix, items: Option<&[u32]>, tables: &mut Tables) -> Self {
         let Some(items) = items else {
-            let empty = Matrix::zeros(table.rows(), table.cols());
+            let empty = tables.zeros(table.rows(), table.cols());
             return Self { items: None, rows: std::mem::replace(table, empty) };
         };
-        let rows = table.gather(items);
-        items.iter().for_each(|&item| table.row_lanes_mut(item as usize).fill(ZERO));
+        let mut rows = tables.any(items.len(), table.cols());
+        for (place, &item) in items.iter().enumerate() {
+            let row = table.row_lanes_mut(item as usize);
+            rows.row_lanes_mut(place).copy_from_slice(row);
+            row.fill(ZERO);
+        }
         Self { items: Some(items.to_vec()), rows }
     }
 
     /// Puts the gradients into a table of zeros, and returns the list of items.
-    pub fn put(self, table: &mut Matrix) -> Option<Vec<u32>> {
-        match &self.items {
-            None => *table = self.rows,
+    pub fn put(self, table: &mut Matrix, tables: &mut Tables) -> Option<Vec<u32>> {
+        let Self { items, mut rows } = self;
+        match &items {
+            None => std::mem::swap(table, &mut rows),
             Some(items) => {
                 for (place, &item) in items.iter().enumerate() {
-                    table.row_lanes_mut(item as usize).copy_from_slice(self.rows.row_lanes(place));
+                    table.row_lanes_mut(item as usize).copy_from_slice(rows.row_lanes(place));
                 }
             }
         }
-        self.items
+        tables.keep(rows);
+        items
     }
 
-    /// The sum of both.
-    fn plus(self, other: Self) -> Self {
+    /// The sum of both, of which not both are listed.
+    fn plus(mut self, other: Self, tables: &mut Tables) -> Self {
         match (&self.items, &other.items) {
+            (Some(_), _) => return other.plus(self, tables),
             (None, None) => {
-                let mut sum = self.rows;
-                let block = ROWS * sum.lanes();
-                let blocks = sum.as_lanes_mut().par_chunks_mut(block);
+                let block = ROWS * self.rows.lanes();
+                let blocks = self.rows.as_lanes_mut().par_chunks_mut(block);
                 // To the kernel a block is one long row.
                 blocks
                     .zip(other.rows.as_lanes().par_chunks(block))
                     .for_each(|(sum, other)| add_weighted_rows(other, &[0], &[1.0], sum));
-                Self { items: None, rows: sum }
             }
             (None, Some(items)) => {
-                let mut sum = self.rows;
                 for (place, &item) in items.iter().enumerate() {
-                    let sum = sum.row_lanes_mut(item as usize);
+                    let sum = self.rows.row_lanes_mut(item as usize);
                     add_weighted_rows(other.rows.as_lanes(), &[place as u32], &[1.0], sum);
                 }
-                Self { items: None, rows: sum }
-            }
-            (Some(_), None) => other.plus(self),
-            (Some(left), Some(right)) => {
-                let items = union(left, right);
-                let mut rows = Matrix::zeros(items.len(), self.rows.cols());
-                for (list, from) in [(left, &self.rows), (right, &other.rows)] {
-                    let mut place = 0;
-                    for (row, &item) in list.iter().enumerate() {
-                        place += items[place..].partition_point(|&other| other < item);
-                        add_weighted_rows(from.as_lanes(), &[row as u32], &[1.0], rows.row_lanes_mut(place));
-                    }
-                }
-                Self { items: Some(items), rows }
             }
         }
+        tables.keep(other.rows);
+        self
     }
 
-    /// Appends the gradients of a range of the items to a message, which counts items from its beginning.
-    fn write(&self, range: &Range<u32>, message: &mut Vec<u8>) {
-        let (count, rows) = match &self.items {
-            None => (u64::MAX, range.start as usize..range.end as usize),
-            Some(items) => {
-                let [from, to] =
-                    [range.start, range.end].map(|end| items.partition_point(|&item| item < end));
-                ((to - from) as u64, from..to)
-            }
+    /// The rows of a range of the items.
+    fn rows_of(&self, range: &Range<u32>) -> Range<usize> {
+        let row = |end: u32| match &self.items {
+            None => end as usize,
+            Some(items) => items.partition_point(|&item| item < end),
         };
-        message.extend_from_slice(&count.to_le_bytes());
-        if let Some(items) = &self.items {
-            message.extend(items[rows.clone()].iter().flat_map(|item| (item - range.start).to_le_bytes()));
-        }
+        row(range.start)..row(range.end)
+    }
+
+    /// The number of rows in a range of the items; [`ALL`] without a list.
+    fn count(&self, range: &Range<u32>) -> u64 {
+        if self.items.is_some() { self.rows_of(range).len() as u64 } else { ALL }
+    }
+
+    /// Some rows as they are sent: which items they are of, if these are listed, and the rows.
+    fn message(&self, rows: Range<usize>) -> [&[u8]; 2] {
         let lanes = self.rows.lanes();
+        let items = self.items.as_ref().map_or(&[][..], |items| &items[rows.clone()]);
         let rows = &self.rows.as_lanes()[rows.start * lanes..rows.end * lanes];
-        message.extend_from_slice(bytemuck::cast_slice(rows));
+        [bytemuck::cast_slice(items), bytemuck::cast_slice(rows)]
     }
 
-    /// Reads gradients of `n_items` items from the front of a message.
-    fn read(message: &mut &[u8], n_items: usize, dim: usize) -> Self {
-        let Received { items, rows: bytes } = Received::read(message, n_items, dim);
-        let mut rows = Matrix::zeros(items.as_ref().map_or(n_items, Vec::len), dim);
-        bytemuck::cast_slice_mut::<Lane, u8>(rows.as_lanes_mut()).copy_from_slice(bytes);
-        Self { items, rows }
+    /// Room for so many rows of `n_items` items.
+    fn room(count: u64, [n_items, dim]: [usize; 2], tables: &mut Tables) -> Self {
+        let (is_listed, rows) = (count != ALL, if count == ALL { n_items } else { count as usize });
+        Self { items: is_listed.then(|| vec![0; rows]), rows: tables.any(rows, dim) }
     }
 
-    /// Reads gradients of consecutive ranges of the items, one from each message, and puts them together.
-    fn read_all(messages: &[Vec<u8>], ranges: &[Range<u32>], dim: usize) -> Self {
-        let (mut items, mut parts) = (Some(Vec::new()), Vec::new());
-        for (message, range) in messages.iter().zip(ranges) {
-            let received = Received::read(&mut &message[..], range.len(), dim);
-            items = items.zip(received.items).map(|(mut all, these): (Vec<u32>, _)| {
-                all.extend(these.iter().map(|item| item + range.start));
-                all
-            });
-            parts.push(received.rows);
-        }
-        let row_bytes = Received::row_bytes(dim);
-        let mut rows = Matrix::zeros(parts.iter().map(|part| part.len() / row_bytes).sum(), dim);
-        let mut place: &mut [u8] = bytemuck::cast_slice_mut::<Lane, u8>(rows.as_lanes_mut());
-        for part in parts {
-            let (these, others) = place.split_at_mut(part.len());
-            these.copy_from_slice(part);
-            place = others;
-        }
-        Self { items, rows }
-    }
-}
-
-/// Gradients in a message.
-struct Received<'m> {
-    items: Option<Vec<u32>>,
-    rows: &'m [u8],
-}
-
-impl<'m> Received<'m> {
-    fn row_bytes(dim: usize) -> usize {
-        Matrix::zeros(0, dim).lanes() * size_of::<Lane>()
+    /// Where such messages are received: one after another, of so many rows each.
+    fn places(&mut self, counts: &[u64]) -> Vec<[&mut [u8]; 2]> {
+        let lanes = self.rows.lanes();
+        let (mut items, mut rows) = (self.items.as_deref_mut(), self.rows.as_lanes_mut());
+        let place = |&count: &u64| {
+            let count = count as usize;
+            let items = items.as_mut().and_then(|items| items.split_off_mut(..count)).unwrap_or_default();
+            let rows = rows.split_off_mut(..count * lanes).unwrap_or_default();
+            [bytemuck::cast_slice_mut(items), bytemuck::cast_slice_mut(rows)]
+        };
+        counts.iter().map(place).collect()
     }
 
-    /// Takes gradients of `n_items` items from the front of a message.
-    fn read(message: &mut &'m [u8], n_items: usize, dim: usize) -> Self {
-        let count = u64::from_le_bytes(take(message, 8).try_into().unwrap_or_default());
-        let items = (count != u64::MAX)
-            .then(|| bytemuck::pod_collect_to_vec::<u8, u32>(take(message, 4 * count as usize)));
-        let rows = items.as_ref().map_or(n_items, Vec::len);
-        Self { items, rows: take(message, rows * Self::row_bytes(dim)) }
+    /// Where one message of all rows is received.
+    fn place(&mut self) -> [&mut [u8]; 2] {
+        [
+            self.items.as_deref_mut().map(bytemuck::cast_slice_mut).unwrap_or_default(),
+            bytemuck::cast_slice_mut(self.rows.as_lanes_mut()),
+        ]
+    }
+
+    /// Numbers the items of the list in another way.
+    fn renumber(&mut self, number: impl Fn(u32) -> u32) {
+        self.items.iter_mut().flatten().for_each(|item| *item = number(*item));
     }
 }
 
-fn take<'a>(message: &mut &'a [u8], len: usize) -> &'a [u8] {
-    let (taken, rest) = message.split_at(len);
-    *message = rest;
-    taken
-}
-
-/// Two ascending lists as one, each element once.
-pub(super) fn union(left: &[u32], right: &[u32]) -> Vec<u32> {
-    let mut all = [left, right].concat();
-    all.sort_unstable();
+/// Ascending lists as one, each element once.
+pub(super) fn union(lists: &[&[u32]]) -> Vec<u32> {
+    let mut all = lists.concat();
+    // Finds the lists and merges them.
+    all.sort();
     all.dedup();
     all
 }
@@ -184,47 +159,63 @@ pub(super) fn add_up(
     mine: Range<usize>,
     size: [usize; 2],
     collective: &dyn Collective,
-    mut leaf: impl FnMut(usize) -> ItemGrads,
+    tables: &mut Tables,
+    mut leaf: impl FnMut(usize, &mut Tables) -> ItemGrads,
 ) -> ItemGrads {
-    let sum_of = |node: Range<usize>, leaf: &mut dyn FnMut(usize) -> ItemGrads| {
-        fold(node, &mut |node| (node.len() == 1).then(|| leaf(node.start)))
+    let mut sum_of = |node: Range<usize>, tables: &mut Tables| {
+        fold(node, tables, &mut |node, tables| (node.len() == 1).then(|| leaf(node.start, tables)))
     };
     if mine == (0..count) {
-        return sum_of(mine, &mut leaf);
+        return sum_of(mine, tables);
     }
     let ([n_items, dim], ranks) = (size, collective.size());
     let share = |of: usize, rank: usize| rank * of / ranks..(rank + 1) * of / ranks;
     let items = |rank: usize| share(n_items, rank).start as u32..share(n_items, rank).end as u32;
     let ranges: Vec<Range<u32>> = (0..ranks).map(items).collect();
-    let mut messages = vec![Vec::new(); ranks];
-    let mut packing = Duration::ZERO;
-    for node in nodes(0..count, &mine) {
-        let sum = sum_of(node, &mut leaf);
-        let began = Instant::now();
-        ranges.iter().zip(&mut messages).for_each(|(range, message)| sum.write(range, message));
-        packing += began.elapsed();
-    }
-    let messages = collective.all_to_all(messages);
-    let (began, my_items) = (Instant::now(), ranges[collective.rank()].len());
-    let mut received = VecDeque::new();
-    for (rank, message) in messages.iter().enumerate() {
-        let mut message = &message[..];
-        for node in nodes(0..count, &share(count, rank)) {
-            received.push_back((node, ItemGrads::read(&mut message, my_items, dim)));
-        }
-    }
-    let sum = fold(0..count, &mut |node| {
+    let my_range = &ranges[collective.rank()];
+    let sums: Vec<ItemGrads> = nodes(0..count, &mine).into_iter().map(|node| sum_of(node, tables)).collect();
+
+    // The rows of each node in the range of each process.
+    let counts: Vec<u64> = sums.iter().flat_map(|sum| ranges.iter().map(|range| sum.count(range))).collect();
+    let counts = gathered(collective, &counts);
+    let began = Instant::now();
+    let my_counts = counts.chunks(ranks).map(|of_node| of_node[collective.rank()]);
+    let mut received: Vec<ItemGrads> =
+        my_counts.map(|count| ItemGrads::room(count, [my_range.len(), dim], tables)).collect();
+    let to_rank = |range| sums.iter().flat_map(|sum| sum.message(sum.rows_of(range))).collect();
+    let to: Vec<Vec<&[u8]>> = ranges.iter().map(to_rank).collect();
+    let nodes_of = |rank: usize| nodes(0..count, &share(count, rank));
+    let mut rest = &mut received[..];
+    let from_rank = |rank: usize| {
+        let these = rest.split_off_mut(..nodes_of(rank).len()).unwrap_or_default();
+        these.iter_mut().flat_map(ItemGrads::place).collect()
+    };
+    let from = (0..ranks).map(from_rank).collect();
+    let mut packing = began.elapsed();
+    collective.swap(&to, from);
+
+    let began = Instant::now();
+    sums.into_iter().for_each(|sum| tables.keep(sum.rows));
+    received.iter_mut().for_each(|grads| grads.renumber(|item| item - my_range.start));
+    let mut received: VecDeque<(Range<usize>, ItemGrads)> =
+        (0..ranks).flat_map(nodes_of).zip(received).collect();
+    let mut sum = fold(0..count, tables, &mut |node, _| {
         let is_next = received.front().is_some_and(|(other, _)| *other == node);
         is_next.then(|| received.pop_front().map(|(_, grads)| grads)).flatten()
     });
-    let mut message = Vec::new();
-    sum.write(&(0..my_items as u32), &mut message);
+    sum.renumber(|item| item + my_range.start);
     packing += began.elapsed();
-    let messages = collective.all_gather(&message);
+    let counts: Vec<u64> = gathered(collective, &[sum.rows.rows() as u64]);
     let began = Instant::now();
-    let sum = ItemGrads::read_all(&messages, &ranges, dim);
-    collective.note_packing(packing + began.elapsed());
-    sum
+    let rows = if sum.items.is_some() { counts.iter().sum() } else { ALL };
+    let mut all = ItemGrads::room(rows, size, tables);
+    let to = vec![sum.message(0..sum.rows.rows()).to_vec(); ranks];
+    let from = all.places(&counts).into_iter().map(Vec::from).collect();
+    packing += began.elapsed();
+    collective.swap(&to, from);
+    tables.keep(sum.rows);
+    collective.note_packing(packing);
+    all
 }
 
 /// Where a node of the tree splits.
@@ -244,14 +235,84 @@ fn nodes(node: Range<usize>, within: &Range<usize>) -> Vec<Range<usize>> {
     [nodes(node.start..middle, within), nodes(middle..node.end, within)].concat()
 }
 
+/// Nodes of the tree with their sums.
+type Nodes = Vec<(Range<usize>, ItemGrads)>;
+
+/// Gives the sum of a node, if it is known.
+type Known<'a> = &'a mut dyn FnMut(Range<usize>, &mut Tables) -> Option<ItemGrads>;
+
 /// The sum of a node, from the nodes below it that are known.
-fn fold(node: Range<usize>, known: &mut dyn FnMut(Range<usize>) -> Option<ItemGrads>) -> ItemGrads {
-    if let Some(sum) = known(node.clone()) {
+fn fold(node: Range<usize>, tables: &mut Tables, known: Known<'_>) -> ItemGrads {
+    let below = summands(node.clone(), tables, known);
+    add_listed(node, below, tables)
+}
+
+/// What is left to add up for a node: listed sums of nodes below it, or its own.
+fn summands(node: Range<usize>, tables: &mut Tables, known: Known<'_>) -> Nodes {
+    if let Some(sum) = known(node.clone(), tables) {
+        return vec![(node, sum)];
+    }
+    let halves = [node.start..middle(&node), middle(&node)..node.end];
+    let [left, right] = halves.clone().map(|half| summands(half, tables, known));
+    if [&left, &right].into_iter().flatten().all(|(_, sum)| sum.items.is_some()) {
+        return [left, right].into_iter().flatten().collect();
+    }
+    let [first, second] = halves;
+    let (left, right) = (add_listed(first, left, tables), add_listed(second, right, tables));
+    vec![(node, left.plus(right, tables))]
+}
+
+/// The sum of a node, from all that is left to add up: each row is done at once.
+fn add_listed(node: Range<usize>, mut below: Nodes, tables: &mut Tables) -> ItemGrads {
+    if below.len() == 1
+        && let Some((_, sum)) = below.pop()
+    {
         return sum;
     }
-    let middle = middle(&node);
-    let left = fold(node.start..middle, known);
-    left.plus(fold(middle..node.end, known))
+    let lists: Vec<&[u32]> = below.iter().map(|(_, sum)| sum.items.as_deref().unwrap_or_default()).collect();
+    let items = union(&lists);
+    let mut rows = tables.any(items.len(), below.first().map_or(0, |(_, sum)| sum.rows.cols()));
+    let lanes = rows.lanes();
+    let blocks = rows.as_lanes_mut().par_chunks_mut(ROWS * lanes).zip(items.par_chunks(ROWS));
+    blocks.for_each(|(rows, items)| {
+        let mut next: Vec<usize> =
+            lists.iter().map(|list| list.partition_point(|item| *item < items[0])).collect();
+        let (mut found, mut room) = (Vec::new(), vec![ZERO; lanes * below.len()]);
+        for (row, item) in rows.chunks_exact_mut(lanes).zip(items) {
+            found.clear();
+            for (((node, sum), list), next) in below.iter().zip(&lists).zip(&mut next) {
+                if list.get(*next) == Some(item) {
+                    found.push((node.start, sum.rows.row_lanes(*next)));
+                    *next += 1;
+                }
+            }
+            row.fill(ZERO);
+            add_rows(node.clone(), &found, row, &mut room);
+        }
+    });
+    below.into_iter().for_each(|(_, sum)| tables.keep(sum.rows));
+    ItemGrads { items: Some(items), rows }
+}
+
+/// Adds rows of nodes below a node to a row of zeros, in the order of the tree; each with the first shard of its node. `room` is for
+/// sums on the right.
+fn add_rows(node: Range<usize>, rows: &[(usize, &[Lane])], sum: &mut [Lane], room: &mut [Lane]) {
+    match rows {
+        [] => {}
+        [(_, row)] => add_weighted_rows(row, &[0], &[1.0], sum),
+        _ => {
+            let middle = middle(&node);
+            let (left, right) = rows.split_at(rows.partition_point(|(first, _)| *first < middle));
+            add_rows(node.start..middle, left, sum, room);
+            if left.is_empty() || right.len() <= 1 {
+                return add_rows(middle..node.end, right, sum, room);
+            }
+            let (on_right, room) = room.split_at_mut(sum.len());
+            on_right.fill(ZERO);
+            add_rows(middle..node.end, right, on_right, room);
+            add_weighted_rows(on_right, &[0], &[1.0], sum);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -268,7 +329,7 @@ mod tests {
                 |k: usize| ((shard * 17 + item as usize * 5 + k) as f32).sin() * 10f32.powi(shard as i32 % 5);
             table.row_mut(item as usize).iter_mut().enumerate().for_each(|(k, x)| *x = value(k));
         }
-        ItemGrads::take(&mut table, listed.then_some(&items))
+        ItemGrads::take(&mut table, listed.then_some(&items), &mut Tables::default())
     }
 
     #[test]
@@ -279,13 +340,20 @@ mod tests {
                 let sum = |collective: &dyn Collective| {
                     let (rank, size) = (collective.rank(), collective.size());
                     let mine = rank * count / size..(rank + 1) * count / size;
-                    add_up(count, mine, [9, 3], collective, |shard| grads(shard, listed(shard)))
+                    let mut tables = Tables::default();
+                    let sum = |tables: &mut Tables| {
+                        let leaf = |shard, _: &mut _| grads(shard, listed(shard));
+                        add_up(count, mine.clone(), [9, 3], collective, tables, leaf)
+                    };
+                    sum(&mut tables).put(&mut Matrix::zeros(9, 3), &mut tables);
+                    // Now in memory that was used before.
+                    sum(&mut tables)
                 };
                 let alone = sum(&crate::collective::Alone);
                 assert_eq!(alone.items.is_none(), count > 1 && !all_listed);
                 let exact: f64 = (0..count).map(|shard| f64::from(grads(shard, false).rows.row(1)[2])).sum();
                 let mut table = Matrix::zeros(9, 3);
-                alone.clone().put(&mut table);
+                alone.clone().put(&mut table, &mut Tables::default());
                 assert!((f64::from(table.row(1)[2]) - exact).abs() < 1e-2, "{count}");
                 for ranks in (2..=8).filter(|ranks| *ranks <= count) {
                     for of_rank in together(ranks, sum) {
@@ -299,11 +367,11 @@ mod tests {
     #[test]
     fn a_table_is_empty_after_its_gradients_are_taken_and_gets_them_back() {
         for listed in [true, false] {
-            let mut table = Matrix::zeros(9, 3);
+            let (mut table, mut tables) = (Matrix::zeros(9, 3), Tables::default());
             let before = grads(4, listed);
-            let items = before.clone().put(&mut table);
+            let items = before.clone().put(&mut table, &mut tables);
             assert_eq!(items.is_some(), listed);
-            assert_eq!(ItemGrads::take(&mut table, items.as_deref()), before);
+            assert_eq!(ItemGrads::take(&mut table, items.as_deref(), &mut tables), before);
             assert_eq!(table, Matrix::zeros(9, 3));
         }
     }

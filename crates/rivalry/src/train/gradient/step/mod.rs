@@ -39,6 +39,7 @@ mod shard;
 mod slates;
 mod stages;
 mod step_batch;
+mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -48,6 +49,7 @@ pub use self::scorer::Draw;
 use self::shard::Shard;
 pub use self::stages::{BatchLoss, Drawn, Forward, Scored};
 pub(super) use self::step_batch::StepBatch;
+use self::tables::Tables;
 use super::optimized::OptimizedModel;
 use crate::Result;
 use crate::backbone::Embeddings;
@@ -83,6 +85,8 @@ pub struct GradientStep {
     layout: Layout,
     /// The shards of this process.
     shards: Vec<Shard>,
+    /// Memory in which the gradients of shards are summed.
+    tables: Tables,
     /// Negatives of a pair, as the loss sees them.
     n_negatives: usize,
     /// Candidates drawn for a pair; more than the negatives if only the hardest are kept.
@@ -133,7 +137,8 @@ impl GradientStep {
         let n_candidates = sampler.candidates(n_negatives);
         let layout = Layout { count: 1, mine: 0..1, first_user: 0 };
         let shards = vec![Shard::new(model.model(), sampler, n_candidates)];
-        Self { loss, model, adversary, layout, shards, n_negatives, n_candidates }
+        let tables = Tables::default();
+        Self { loss, model, adversary, layout, shards, tables, n_negatives, n_candidates }
     }
 
     /// The same for batches that are cut into shards. The tables hold the users of this process alone.

@@ -2,6 +2,7 @@
 
 use super::exchange::{self, ItemGrads};
 use super::shard::{Moving, Scoring, Shard};
+use super::tables::Tables;
 use super::{GradientStep, Gradients, StepBatch};
 use crate::backbone;
 use crate::collective::gathered;
@@ -160,7 +161,7 @@ impl BatchLoss<'_, '_> {
             loss_params.iter_mut().zip(of_shard).for_each(|(sum, x)| *sum += x);
         }
         let users = batch.touched_users(&step.shards).into_owned();
-        let GradientStep { model, adversary, shards, layout, .. } = step;
+        let GradientStep { model, adversary, shards, layout, tables, .. } = step;
         // The adversary goes uphill.
         let (moving, is_adversary, sign) = match (phase, adversary) {
             (Phase::Adversary, Some(adversary)) => (adversary, true, -1.0),
@@ -182,16 +183,17 @@ impl BatchLoss<'_, '_> {
             _ if phase == Phase::LossParams => Some(Vec::new()),
             shards => {
                 let (first, size) = (layout.mine.start, [embeddings.items.rows(), embeddings.items.cols()]);
-                let leaf = |number: usize| {
+                let leaf = |number: usize, tables: &mut Tables| {
                     let (shard, batch) = (&mut shards[number - first], batch.part(number - first));
                     if batch.users.is_empty() {
                         return ItemGrads::none(size[1]);
                     }
                     shard.backward(batch, moving, &mut embeddings);
-                    ItemGrads::take(&mut embeddings.items, listed(shard).as_deref())
+                    ItemGrads::take(&mut embeddings.items, listed(shard).as_deref(), tables)
                 };
-                let sum = exchange::add_up(layout.count, layout.mine.clone(), size, batch.collective, leaf);
-                sum.put(&mut embeddings.items)
+                let mine = layout.mine.clone();
+                let sum = exchange::add_up(layout.count, mine, size, batch.collective, tables, leaf);
+                sum.put(&mut embeddings.items, tables)
             }
         };
         let users = if embeddings.users.rows() == 0 { Vec::new() } else { users };

@@ -64,9 +64,12 @@ impl<'b> StepBatch<'b> {
 
     /// The items of this process, ascending and each once; `None` if any item may be in the step.
     pub(super) fn listed_items<'x>(&self, shards: &'x [Shard]) -> Option<Cow<'x, [u32]>> {
-        let mut lists = self.places_with_pairs().map(|place| shards[place].scorer.items());
-        let first = lists.next().unwrap_or(Some(&[]))?;
-        lists.try_fold(Cow::Borrowed(first), |all, list| Some(Cow::Owned(union(&all, list?))))
+        let lists: Option<Vec<&[u32]>> =
+            self.places_with_pairs().map(|place| shards[place].scorer.items()).collect();
+        match &lists?[..] {
+            [list] => Some(Cow::Borrowed(list)),
+            lists => Some(Cow::Owned(union(lists))),
+        }
     }
 
     /// `n` numbers of each shard, of whichever process, in order; zeros of those without pairs.
