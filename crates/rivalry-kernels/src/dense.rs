@@ -62,7 +62,8 @@ pub fn dots_packed(queries: &[Lane], lanes: usize, panels: &[Lane], out: &mut [L
     assert_eq!(out.len(), queries.len() / lanes * stride, "`stride` lanes for each query");
     let queries = Weights { values: bytemuck::cast_slice(queries), row_stride: width, col_stride: 1 };
     dispatch!(level(), simd => {
-        let wide = if has_many_registers(simd) { n_panels - n_panels % WIDE_PANELS } else { 0 };
+        let is_wide = has_many_registers(simd) && out.len() >= WIDE_ROWS * stride;
+        let wide = if is_wide { n_panels - n_panels % WIDE_PANELS } else { 0 };
         let (together, single) = panels.split_at(wide * width);
         for (p, panels) in together.chunks_exact(WIDE_PANELS * width).enumerate() {
             dots_wide(simd, queries, panels, width, &mut out[p * WIDE_PANELS..], stride);
