@@ -36,8 +36,8 @@ pub struct ReproduceArgs {
     /// Stop early after N evaluations without improvement [default: as published, never]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub patience: Option<u32>,
-    /// Share negatives within a batch instead of drawing them for each pair as published: faster on large data sets, and the
-    /// tables say so
+    /// Share negatives by the whole batch instead of drawing them for each pair as published: faster on large data sets, and
+    /// the tables say so
     #[arg(long)]
     pub fast: bool,
     /// Show the plan and the estimated time, and exit

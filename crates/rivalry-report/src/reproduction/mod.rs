@@ -101,7 +101,7 @@ fn shared(cell: &CellResult) -> &'static str {
 
 fn shared_note(cells: &[&CellResult]) -> &'static str {
     match cells.iter().any(|cell| !shared(cell).is_empty()) {
-        true => "\n† Negatives shared within a batch (`--fast`); the published ones are drawn for each pair.",
+        true => "\n† Negatives shared by the whole batch (`--fast`); the published ones are drawn for each pair.",
         false => "",
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn overview(measured: &[&CellResult]) -> Vec<String> {
     let cells = Table { caption: String::new(), columns, rows };
     let legend = format!(
         "NDCG@20 in the published protocol and its difference from the published value: = within {TOLERANCE} %, ▲ above, ▼ below, \
-         – not measured. † With negatives shared within a batch."
+         – not measured. † With negatives shared by the whole batch."
     );
     let mut blocks = vec!["## Published and measured".to_owned(), counts(measured), cells.markdown(), legend];
     blocks.extend(gains(measured, &groups));

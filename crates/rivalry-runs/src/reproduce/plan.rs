@@ -101,7 +101,7 @@ pub struct Request {
     pub epochs: Option<usize>,
     /// Early stopping after this many evaluations without an improvement, instead of running all epochs.
     pub patience: Option<usize>,
-    /// Negatives shared within a batch instead of the published ones of each pair, for the losses that have many.
+    /// Negatives shared by the whole batch instead of the published ones of each pair, for the losses that have many.
     pub shared_negatives: bool,
 }
 
@@ -210,9 +210,11 @@ impl Plan {
         }
         let mut config = Config::from_layers(&layers)?;
         // Losses with one negative or nine gain nothing from sharing them.
-        if request.shared_negatives && config.gradient.as_ref().is_some_and(|it| it.train.negatives >= 100) {
+        let many = config.gradient.as_ref().filter(|gradient| gradient.train.negatives >= 100);
+        if let (true, Some(gradient)) = (request.shared_negatives, many) {
             name += "/shared-negatives";
             layers.push(setting_layer("sampler.type=shared")?);
+            layers.push(setting_layer(&format!("sampler.pairs={}", gradient.train.batch_size))?);
             config = Config::from_layers(&layers)?;
         }
         if let Some(gradient) = &mut config.gradient {
