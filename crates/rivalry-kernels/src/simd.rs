@@ -86,15 +86,39 @@ pub(crate) fn has_many_registers<S: Simd>(simd: S) -> bool {
 /// Prefetches a slice into the first-level cache. A hint: it changes no result.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T]) {
-    #[cfg(target_arch = "x86_64")]
+    prefetch_lines(slice, |line| {
+        // SAFETY: SSE is part of x86-64. The address is within a slice, and a prefetch is only a hint: without it (as on other
+        // targets) the results are the same.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line);
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = line;
+    });
+}
+
+/// Prefetches a slice into the second-level cache, which can wait for more lines at a time than the first-level cache: for rows
+/// that are read in no order from a table larger than both. A hint, too.
+#[inline(always)]
+pub(crate) fn prefetch_second_level<T>(slice: &[T]) {
+    prefetch_lines(slice, |line| {
+        // SAFETY: as in `prefetch`.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(line);
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = line;
+    });
+}
+
+/// Calls `hint` with the address of each cache line of a slice.
+#[inline(always)]
+fn prefetch_lines<T>(slice: &[T], hint: impl Fn(*const i8)) {
     for offset in (0..size_of_val(slice)).step_by(64) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: the offset is below the size of the slice, so the address is within it. SSE is part of x86-64. A
-        // prefetch is only a hint: without it (as on other targets) the results are the same.
-        unsafe { _mm_prefetch(slice.as_ptr().cast::<i8>().add(offset), _MM_HINT_T0) };
+        hint(slice.as_ptr().cast::<i8>().wrapping_add(offset));
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = slice;
 }
 
 #[inline(always)]

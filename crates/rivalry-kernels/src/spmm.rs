@@ -3,10 +3,10 @@
 use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
 use crate::Lane;
-use crate::simd::{level, load, prefetch, store};
+use crate::simd::{level, load, prefetch_second_level, store};
 
 /// The prefetch distance in edges. Neighbours are scattered over the table, where hardware prefetchers do not help.
-const PREFETCH_DISTANCE: usize = 16;
+const PREFETCH_DISTANCE: usize = 128;
 
 /// A range of rows of `diag(target) · A · diag(source)` in compressed sparse row (CSR) form, where A is a 0-1 matrix.
 ///
@@ -56,7 +56,7 @@ fn spmm_fixed<S: Simd, const L: usize>(
         for edge in rows.offsets[r]..rows.offsets[r + 1] {
             // The prefetched column may belong to the next row.
             if let Some(&column) = rows.columns.get(edge + PREFETCH_DISTANCE) {
-                prefetch(&x[column as usize]);
+                prefetch_second_level(&x[column as usize]);
             }
             let column = rows.columns[edge];
             let scale = f32x16::splat(simd, rows.source[column as usize]);
