@@ -36,5 +36,5 @@ pub use escape::escape_markdown;
 pub use gradient_figure::gradient_figure;
 pub use page::Figure;
 pub use report::{Contents, Report};
-pub use reproduction::reproduction_markdown;
+pub use reproduction::{reproduction_figures, reproduction_markdown};
 pub use table::{Table, TableCell, TableColumn};

@@ -17,7 +17,7 @@ them. Run the same command again to resume.\n
   rivalry reproduce --only table1 --only mf       # one table, one model
   rivalry reproduce --only noise --only health --loss sl --loss dsl-ca
   rivalry reproduce --only gowalla --record results        # never train a cell twice, on any machine
-  rivalry reproduce --tables-from results"
+  rivalry reproduce --tables-from results --figures figures"
 )]
 pub struct ReproduceArgs {
     /// Restrict to a table or figure (table1, table2, ablation, head-tail, noise), a data set (health, electronic,
@@ -53,6 +53,9 @@ pub struct ReproduceArgs {
     /// Make the tables from a folder of records, without training
     #[arg(long, value_name = "DIR", conflicts_with_all = ["record", "dry_run", "out", "epochs", "patience", "jobs", "shard"])]
     pub tables_from: Option<PathBuf>,
+    /// Folder for the figures of these tables as SVG: the gain of DSL over SL, the ablation, head and tail items
+    #[arg(long, value_name = "DIR", requires = "tables_from")]
+    pub figures: Option<PathBuf>,
     /// Trainings to run in parallel [default: number of threads]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,

@@ -9,8 +9,8 @@ use clap::ValueEnum;
 use rivalry::data::{Validation, catalogue, locate};
 use rivalry::files::write_atomically;
 use rivalry::models::MODELS;
-use rivalry::{InputError, unknown_name};
-use rivalry_report::reproduction_markdown;
+use rivalry::{Error, InputError, unknown_name};
+use rivalry_report::{reproduction_figures, reproduction_markdown};
 use rivalry_runs::presets::paper_cells;
 use rivalry_runs::reproduce::{
     CellResult, Experiment, Plan, Records, Request, cell_results, collect_records, plan,
@@ -80,13 +80,20 @@ fn fetch(args: &ReproduceArgs, plan: &Plan) -> rivalry::Result<()> {
     Ok(())
 }
 
-/// Prints the tables of the records in a folder.
+/// Prints the tables of the records in a folder, and draws their figures.
 fn show_records(args: &ReproduceArgs, folder: &Path, plan: &Plan) -> anyhow::Result<()> {
     let mut measured = cell_results(&Records::new(folder).all()?);
     measured.retain(|cell| plan.planned.iter().any(|planned| planned.key == cell.key));
     if measured.is_empty() {
         let error = InputError::new("no records of these cells").file(folder);
         return Err(error.help("make some with 'rivalry reproduce --record DIR'").into());
+    }
+    if let Some(figures) = &args.figures {
+        std::fs::create_dir_all(figures).map_err(|error| Error::io("create", figures, error))?;
+        for (name, figure) in reproduction_figures(&measured) {
+            let path = figures.join(name).with_extension("svg");
+            write_atomically(&path, |file| file.write_all(figure.svg().as_bytes()))?;
+        }
     }
     if args.common.json {
         return Ok(print_json(&json!({"cells": measured, "left_out": plan.left_out}))?);

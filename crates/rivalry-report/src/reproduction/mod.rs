@@ -1,6 +1,9 @@
 //! The measured cells of the published tables beside the published values, as Markdown.
 
+mod figures;
 mod overview;
+
+pub use figures::reproduction_figures;
 
 use rivalry::eval::{MetricAt, Metrics};
 use std::collections::BTreeSet;
@@ -14,14 +17,15 @@ use rivalry_runs::stats::MeanStd;
 use crate::summary::{percent, relative_change};
 use crate::table::{Table, TableCell, TableColumn};
 
+/// DSL and its branches alone.
+const BRANCHES: [&str; 3] = ["dsl-ca", "dsl-kappa", "dsl"];
 const RECALL: MetricAt = MetricAt::recall(20);
 const NDCG: MetricAt = MetricAt::ndcg(20);
 
 /// All tables that can be made from the measured cells, and the cells that were left out.
 pub fn reproduction_markdown(measured: &[CellResult], plan: &Plan) -> String {
     let mut blocks = Vec::new();
-    let without_noise: Vec<&CellResult> =
-        measured.iter().filter(|cell| cell.false_positives + cell.false_negatives == 0.0).collect();
+    let without_noise = without_noise(measured);
     let groups: BTreeSet<(&str, &str)> =
         without_noise.iter().map(|cell| (&*cell.key.data, &*cell.key.model)).collect();
     if groups.len() > 1 {
@@ -44,6 +48,10 @@ pub fn reproduction_markdown(measured: &[CellResult], plan: &Plan) -> String {
     }
     blocks.extend(left_out(plan));
     blocks.iter().map(|block| format!("{block}\n\n")).collect()
+}
+
+fn without_noise(measured: &[CellResult]) -> Vec<&CellResult> {
+    measured.iter().filter(|cell| cell.false_positives + cell.false_negatives == 0.0).collect()
 }
 
 /// A column of a table with one row per measured cell.
@@ -101,7 +109,9 @@ fn shared(cell: &CellResult) -> &'static str {
 
 fn shared_note(cells: &[&CellResult]) -> &'static str {
     match cells.iter().any(|cell| !shared(cell).is_empty()) {
-        true => "\n† Negatives shared by the whole batch (`--fast`); the published ones are drawn for each pair.",
+        true => {
+            "\n† Negatives shared by the whole batch (`--fast`); the published ones are drawn for each pair."
+        }
         false => "",
     }
 }
@@ -124,7 +134,7 @@ fn popularity_shift(cells: &[&CellResult]) -> Vec<String> {
 
 fn ablation(cells: &[&CellResult]) -> Option<Table> {
     let columns = [MetricColumn { title: "NDCG@20", metrics: |cell| &cell.reference }];
-    relative_to_sl("Ablation", cells, &["dsl-ca", "dsl-kappa", "dsl"], &columns)
+    relative_to_sl("Ablation", cells, &BRANCHES, &columns)
 }
 
 fn head_and_tail(cells: &[&CellResult]) -> Option<Table> {
@@ -148,13 +158,11 @@ fn relative_to_sl(
     losses: &[&str],
     columns: &[MetricColumn],
 ) -> Option<Table> {
-    let find = |name: &str| cells.iter().find(|cell| cell.key.loss == name);
-    let sl = find("sl")?;
-    let others: Vec<&&CellResult> = losses.iter().filter_map(|name| find(name)).collect();
-    if others.is_empty() || columns.iter().any(|column| !(column.metrics)(sl).contains_key(&NDCG)) {
+    let (sl, others) = beside_sl(cells, losses)?;
+    if columns.iter().any(|column| !(column.metrics)(sl).contains_key(&NDCG)) {
         return None;
     }
-    let row = |cell: &&CellResult| {
+    let row = |cell: &CellResult| {
         let mut row = vec![TableCell::new(&cell.key.loss)];
         for column in columns {
             let (value, base) = ((column.metrics)(cell).get(&NDCG), (column.metrics)(sl).get(&NDCG));
@@ -168,6 +176,20 @@ fn relative_to_sl(
         columns: std::iter::once(TableColumn::text("loss")).chain(titles.map(TableColumn::number)).collect(),
         rows: std::iter::once(sl).chain(others).map(row).collect(),
     })
+}
+
+/// SL and those of these losses that were trained with the same sampler, of the cells of one data set and model. If SL was trained
+/// with both samplers, with the published one if there is anything to compare.
+fn beside_sl<'a>(cells: &[&'a CellResult], losses: &[&str]) -> Option<(&'a CellResult, Vec<&'a CellResult>)> {
+    let mut baselines: Vec<&CellResult> =
+        cells.iter().filter(|cell| cell.key.loss == "sl").copied().collect();
+    baselines.sort_by_key(|sl| sl.sampler == "shared");
+    let others = |sl: &CellResult| -> Vec<&CellResult> {
+        let find =
+            |loss: &&str| cells.iter().find(|cell| cell.key.loss == **loss && cell.sampler == sl.sampler);
+        losses.iter().filter_map(find).copied().collect()
+    };
+    baselines.into_iter().map(|sl| (sl, others(sl))).find(|(_, others)| !others.is_empty())
 }
 
 /// A kind of noise.
@@ -276,6 +298,11 @@ fn published(cell: &CellResult) -> TableCell {
 
 fn difference_from_published(cell: &CellResult) -> TableCell {
     change_cell(cell.reference.get(&NDCG), cell.published.get(&NDCG).copied())
+}
+
+/// The change of NDCG@20, in percent.
+fn ndcg_change(value: &Metrics<MeanStd>, base: &Metrics<MeanStd>) -> Option<f64> {
+    relative_change(value.get(&NDCG)?.mean, base.get(&NDCG)?.mean)
 }
 
 fn change_cell(value: Option<&MeanStd>, base: Option<f64>) -> TableCell {

@@ -3,7 +3,7 @@
 use rivalry_runs::presets::{PaperCell, paper_cells};
 use rivalry_runs::reproduce::CellResult;
 
-use super::{NDCG, RECALL, shared};
+use super::{NDCG, RECALL, beside_sl, shared};
 use crate::summary::{percent, relative_change};
 use crate::table::{Table, TableCell, TableColumn};
 
@@ -61,8 +61,10 @@ fn gains(measured: &[&CellResult], groups: &[(&str, &str)]) -> Vec<String> {
     for shifted in [false, true] {
         let mut both: Vec<[f64; 2]> = Vec::new();
         for &(data, model) in groups.iter().filter(|(data, _)| data.ends_with(SHIFTED) == shifted) {
-            let cell = |loss| find(measured, data, model, loss);
-            let (Some(sl), Some(dsl)) = (cell("sl"), cell("dsl")) else { continue };
+            let in_group = |cell: &&&CellResult| (&*cell.key.data, &*cell.key.model) == (data, model);
+            let cells: Vec<&CellResult> = measured.iter().filter(in_group).copied().collect();
+            let Some((sl, dsl)) = beside_sl(&cells, &["dsl"]) else { continue };
+            let dsl = dsl[0];
             for metric in [RECALL, NDCG] {
                 let values = [sl, dsl].map(|cell| cell.reference.get(&metric).map(|summary| summary.mean));
                 let measured = gain(values);
@@ -135,7 +137,7 @@ fn published(data: &str, model: &str, loss: &str) -> Option<&'static PaperCell> 
 }
 
 /// The data sets and models of the published cells: first those without a shift, model by model.
-fn groups() -> Vec<(&'static str, &'static str)> {
+pub(super) fn groups() -> Vec<(&'static str, &'static str)> {
     let mut groups: Vec<(&str, &str)> = Vec::new();
     for cell in paper_cells() {
         let group = (&*cell.key.data, &*cell.key.model);
@@ -153,6 +155,6 @@ fn losses() -> Vec<&'static str> {
     names.filter(|name| paper_cells().iter().any(|cell| cell.key.loss == *name)).collect()
 }
 
-fn short(data: &str) -> &str {
+pub(super) fn short(data: &str) -> &str {
     data.strip_prefix("amazon2014-").unwrap_or(data)
 }

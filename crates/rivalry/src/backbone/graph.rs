@@ -217,8 +217,7 @@ impl Senders {
         if 16 * sampled > few + 16 {
             return Self(None);
         }
-        let senders: Vec<bool> =
-            x.as_lanes().par_chunks_exact(lanes).with_min_len(1024).map(sends).collect();
+        let senders: Vec<bool> = x.as_lanes().par_chunks_exact(lanes).with_min_len(1024).map(sends).collect();
         let n = senders.iter().filter(|&&sends| sends).count();
         Self((n < few).then_some(senders))
     }
