@@ -1,32 +1,55 @@
 //! `rivalry reproduce`
 
+use std::path::{Path, PathBuf};
+
 use serde_json::Value;
 
 use crate::support::{World, holds};
 
-/// The records of our own measurements, and the page that is made of them. `RIVALRY_WRITE_DOCS=1` writes it.
+/// The records of our own measurements, the page and the figures that are made of them. `RIVALRY_WRITE_DOCS=1` writes them.
 const RECORDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/reproduction/results");
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/reproduction/tables.md");
+const FIGURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/reproduction/figures");
 
 const HEAD: &str = "# All measured cells
 
-Made from the records in `docs/src/reproduction/results` by `rivalry reproduce --tables-from`; a test keeps it up to date. What the
-figures say is in [the summary](index.md).
+Made from the records in `docs/src/reproduction/results` by `rivalry reproduce --tables-from`, as are the figures; a test keeps it up to
+date. What it says is in [the summary](index.md).
+
+![The gain of DSL over SL, published and measured](figures/gain-of-dsl.svg)
+
+![DSL and its branches alone, relative to SL](figures/ablation.svg)
 
 ";
 
 #[test]
-fn the_page_of_measured_cells_is_up_to_date() {
-    let (tables, _) = World::new().ok(&["reproduce", "--tables-from", RECORDS]);
+fn the_page_of_measured_cells_and_its_figures_are_up_to_date() {
+    let world = World::new();
+    let (tables, _) = world.ok(&["reproduce", "--tables-from", RECORDS, "--figures", "drawn"]);
     let page = HEAD.to_owned() + tables.split("## Left out").next().unwrap().trim_end() + "\n";
+    let drawn: Vec<(PathBuf, String)> = std::fs::read_dir(world.path("drawn"))
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| {
+            (Path::new(FIGURES).join(entry.file_name()), std::fs::read_to_string(entry.path()).unwrap())
+        })
+        .collect();
+    assert!(drawn.iter().any(|(path, svg)| path.ends_with("ablation.svg") && svg.contains("dsl-kappa")));
     if std::env::var_os("RIVALRY_WRITE_DOCS").is_some() {
+        std::fs::create_dir_all(FIGURES).unwrap();
         std::fs::write(PAGE, &page).unwrap();
+        drawn.iter().for_each(|(path, svg)| std::fs::write(path, svg).unwrap());
     }
-    let written = std::fs::read_to_string(PAGE).unwrap_or_default();
-    assert!(
-        written == page,
-        "docs/src/reproduction/tables.md is out of date: run this test with RIVALRY_WRITE_DOCS=1"
-    );
+    let up_to_date = |path: &Path, text: &str| {
+        assert!(
+            std::fs::read_to_string(path).unwrap_or_default() == text,
+            "{} is out of date: run this test with RIVALRY_WRITE_DOCS=1",
+            path.display()
+        );
+    };
+    up_to_date(Path::new(PAGE), &page);
+    drawn.iter().for_each(|(path, svg)| up_to_date(path, svg));
+    assert_eq!(std::fs::read_dir(FIGURES).unwrap().count(), drawn.len(), "a figure that is no longer drawn");
 }
 
 #[test]
@@ -82,6 +105,7 @@ fn tables_need_records() {
     let world = World::new();
     holds(&world.fails(1, &["reproduce", "--tables-from", "."]), &["no records of these cells", "--record"]);
     holds(&world.fails(2, &["reproduce", "--tables-from", ".", "--record", "."]), &["cannot be used with"]);
+    holds(&world.fails(2, &["reproduce", "--figures", "drawn"]), &["--tables-from"]);
     let record = world.path("amazon2014-health-mf-sl-seed-0.json");
     std::fs::write(&record, "{}").unwrap();
     let said = world.fails(2, &["reproduce", "--only", "health", "--record", ".", "--dry-run"]);

@@ -364,6 +364,31 @@ mod tests {
     }
 
     #[test]
+    fn sl_is_compared_with_losses_of_the_same_sampler() {
+        let of = |loss: &str, ndcg, sampler: &str| {
+            let mut cell = cell(&format!("type = '{loss}'\ntau = 0.2"), ndcg);
+            cell.key.data = "gowalla".to_owned();
+            cell.sampler = sampler.to_owned();
+            cell
+        };
+        let measured = [
+            of("sl", 0.1, "uniform"),
+            of("sl", 0.2, "shared"),
+            of("dsl", 0.22, "shared"),
+            of("dsl-kappa", 0.19, "shared"),
+        ];
+        let text = reproduction_markdown(&measured, &Plan { planned: Vec::new(), left_out: Vec::new() });
+        assert!(text.contains("| dsl | 0.2200 | +10.0 % |"), "{text}");
+        let figures = reproduction_figures(&measured);
+        let names: Vec<&str> = figures.iter().map(|(name, _)| &**name).collect();
+        // The cells have no metrics of popular and rare items.
+        assert_eq!(names, ["gain-of-dsl", "ablation"]);
+        let svg = figures[1].1.svg();
+        assert!(svg.contains("+10.0 %") && svg.contains("−5.0 %"), "{svg}");
+        assert!(reproduction_figures(&measured[..1]).is_empty());
+    }
+
+    #[test]
     fn several_data_sets_have_an_overview_of_all_published_cells() {
         let at = |data: &str, loss: &str, ndcg, sampler: &str| {
             let mut cell = cell(&format!("type = '{loss}'\ntau = 0.2"), ndcg);
