@@ -408,7 +408,7 @@ mod tests {
             "4 of the 90 published cells are measured: 2 within 4 % of the published NDCG@20, 1 above, 1 below.",
             "| sl | 0.1261 = ±0.0 % | – | – | 0.1623 = ±0.0 % | – |",
             "| psl | – | – | – | 0.1800 ▲ +9.4 % † | – |",
-            "| health | mf | NDCG@20 | 1, 1 | ±0.0 % | −10.0 % |",
+            "| health | mf | NDCG@20 | 1, 1 | ±0.0 % | −10.0 % | – |",
         ] {
             assert!(text.contains(expected), "{expected}\n{text}");
         }

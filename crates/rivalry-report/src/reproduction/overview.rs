@@ -2,6 +2,7 @@
 
 use rivalry_runs::presets::{PaperCell, paper_cells};
 use rivalry_runs::reproduce::CellResult;
+use rivalry_runs::stats::relative_change_interval;
 
 use super::{NDCG, RECALL, beside_sl, shared};
 use crate::summary::{percent, relative_change};
@@ -66,14 +67,20 @@ fn gains(measured: &[&CellResult], groups: &[(&str, &str)]) -> Vec<String> {
             let Some((sl, dsl)) = beside_sl(&cells, &["dsl"]) else { continue };
             let dsl = dsl[0];
             for metric in [RECALL, NDCG] {
-                let values = [sl, dsl].map(|cell| cell.reference.get(&metric).map(|summary| summary.mean));
-                let measured = gain(values);
+                let (Some(base), Some(value)) = (sl.reference.get(&metric), dsl.reference.get(&metric))
+                else {
+                    continue;
+                };
+                let measured = gain([Some(base.mean), Some(value.mean)]);
                 let published = gain([sl, dsl].map(|cell| cell.published.get(&metric).copied()));
                 let (Some(measured), Some(published)) = (measured, published) else { continue };
                 both.push([published, measured]);
                 let seeds = format!("{}, {}", sl.seeds, dsl.seeds);
                 let texts = [short(data).to_owned(), model.to_owned(), metric.to_string(), seeds];
-                let gains = [percent(published), percent(measured)];
+                let interval = relative_change_interval((*base, sl.seeds), (*value, dsl.seeds));
+                let interval = interval.map(|ends| ends.map(|end| percent(100.0 * end)).join(" to "));
+                let gains =
+                    [percent(published), percent(measured), interval.unwrap_or_else(|| "–".to_owned())];
                 rows.push(texts.into_iter().chain(gains).map(TableCell::new).collect());
             }
         }
@@ -93,7 +100,7 @@ fn gains(measured: &[&CellResult], groups: &[(&str, &str)]) -> Vec<String> {
         return Vec::new();
     }
     let texts = ["data", "model", "metric", "seeds of SL, DSL"].map(TableColumn::text);
-    let numbers = ["published", "measured"].map(TableColumn::number);
+    let numbers = ["published", "measured", "95 % interval over seeds"].map(TableColumn::number);
     let table = Table { caption: String::new(), columns: texts.into_iter().chain(numbers).collect(), rows };
     let mut all = vec!["## The gain of DSL over SL".to_owned(), table.markdown()];
     all.extend(blocks);

@@ -6,11 +6,13 @@
 mod bootstrap;
 mod holm;
 mod mean_std;
+mod relative_change;
 mod t_test;
 mod wilcoxon;
 
 pub use bootstrap::{Bootstrap, mean_interval};
 pub use holm::holm;
 pub use mean_std::{MeanStd, mean, quantile};
+pub use relative_change::{Sample, relative_change_interval};
 pub use t_test::{TTest, paired_t};
 pub use wilcoxon::{SignedRank, wilcoxon};
