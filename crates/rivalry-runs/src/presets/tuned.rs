@@ -33,6 +33,7 @@ pub struct Tuned {
 static FILES: &[&str] = &[
     include_str!("../../presets/tuned/amazon2014-health.toml"),
     include_str!("../../presets/tuned/amazon2014-electronic.toml"),
+    include_str!("../../presets/tuned/amazon2014-movie.toml"),
     include_str!("../../presets/tuned/gowalla.toml"),
 ];
 
