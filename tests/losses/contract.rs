@@ -106,3 +106,34 @@ fn what_a_loss_shows_of_its_inside_is_what_it_trains_by() {
     });
     assert!(shown.get() > 1, "the softmax family");
 }
+
+/// The form that the trainer uses where it adds up exponentials while it scores.
+#[test]
+fn a_loss_of_the_log_sum_exp_has_the_same_value_and_gradients() {
+    let mut names = Vec::new();
+    for entry in LOSSES {
+        let mut loss =
+            build(entry.name, "tau = 0.2\nalpha = 0.0\nbeta = 0.0\npull = 0.8\ntau1 = 0.3\ntau_w = 0.7");
+        loss.set_quantile(0, 0.3);
+        let Some(form) = loss.log_sum_form() else { continue };
+        names.push(entry.name);
+        let scores = scores(4, 30);
+        for row in 0..4 {
+            let row = scores.row(row);
+            let exponentials: Vec<f64> = row.negatives.iter().map(|f| (f * form.sharpness()).exp()).collect();
+            let total: f64 = exponentials.iter().sum();
+            let found = form.gradient(0, row.positive as f32, total.ln() as f32);
+            let (expected, grads, _) = gradient::<f64>(&*loss, 0, Phase::Model, row, 1.0);
+            let close = |a: f64, b: f64| (a - b).abs() < 1e-5 * (1.0 + b.abs());
+            assert!(close(found.value.into(), expected.value), "{}: {found:?} {expected:?}", entry.name);
+            assert!(
+                close(found.positive.into(), expected.positive),
+                "{}: {found:?} {expected:?}",
+                entry.name
+            );
+            let factor = f64::from(found.log_sum) * form.sharpness() / total;
+            assert!(grads.iter().zip(&exponentials).all(|(g, e)| close(factor * e, *g)), "{}", entry.name);
+        }
+    }
+    assert_eq!(names, ["sl", "bsl", "sl@k", "dsl", "dsl-kappa", "dsl-ca", "dsl@k", "cap", "softmax"]);
+}

@@ -7,11 +7,12 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use fearless_simd::{Simd, dispatch};
+use fearless_simd::{Simd, dispatch, f32x16, prelude::*};
 
-use crate::Lane;
 use crate::gather::{add_to_rows_at, add_weighted_rows_at, by_width, dots_at, dots_pair_at};
-use crate::simd::{level, prefetch};
+use crate::math::exp;
+use crate::simd::{level, load_row, prefetch, store_row, sum};
+use crate::{LANES, Lane};
 
 /// The prefetch distance in batch rows.
 const PREFETCH_DISTANCE: usize = 3;
@@ -156,6 +157,34 @@ impl GatherBlock<'_> {
         let lanes = queries[0].len() / self.gather.rows();
         by_width!(lanes, all_dots_pair, self, other, queries, table);
     }
+
+    /// Writes `e = exp(sharpness · (dot - bound))` for each dot product of [`dots`](Self::dots), and adds them up: for each
+    /// batch row r, `totals[r] += Σ e` and `sums[r] += Σ e · table[id]`. The rows of the table are summed while they are in
+    /// the first-level cache, instead of in a second pass.
+    ///
+    /// # Panics
+    /// If an id is out of range, or `totals` or `sums` have too few rows.
+    pub fn exp_dots(
+        &mut self,
+        queries: &[Lane],
+        table: &[Lane],
+        exponent: Exponent,
+        totals: &mut [f32],
+        sums: &mut [Lane],
+    ) {
+        let lanes = queries.len() / self.gather.rows();
+        by_width!(lanes, all_exp_dots, self, queries, table, exponent, totals, sums);
+    }
+}
+
+/// What a score becomes before it is exponentiated: `sharpness · (score - bound)`. With a bound that no score exceeds nothing
+/// overflows, and the maximum need not be known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exponent {
+    /// The factor of the scores.
+    pub sharpness: f32,
+    /// What is subtracted from them.
+    pub bound: f32,
 }
 
 #[inline(always)]
@@ -166,6 +195,34 @@ fn all_dots<S: Simd, const L: usize>(simd: S, out: &mut GatherBlock<'_>, queries
         let query = &queries[row * lanes..][..lanes];
         let (ids, values) = out.row_mut(row);
         dots_at::<S, L>(simd, query, table, ids, values);
+    }
+}
+
+#[inline(always)]
+fn all_exp_dots<S: Simd, const L: usize>(
+    simd: S,
+    out: &mut GatherBlock<'_>,
+    queries: &[Lane],
+    table: &[Lane],
+    Exponent { sharpness, bound }: Exponent,
+    totals: &mut [f32],
+    sums: &mut [Lane],
+) {
+    let lanes = queries.len() / out.gather.rows();
+    let (sharpness, bound) = (f32x16::splat(simd, sharpness), f32x16::splat(simd, bound));
+    for row in 0..out.gather.rows() {
+        out.prefetch_later(row);
+        let of_row = row * lanes..(row + 1) * lanes;
+        let (ids, values) = out.row_mut(row);
+        dots_at::<S, L>(simd, &queries[of_row.clone()], table, ids, values);
+        let mut total = f32x16::splat(simd, 0.0);
+        for at in (0..values.len()).step_by(LANES) {
+            let e = exp(simd, (load_row(simd, values, at, f32::NEG_INFINITY) - bound) * sharpness);
+            total += e;
+            store_row(e, values, at);
+        }
+        totals[row] += sum(total);
+        add_weighted_rows_at::<S, L>(simd, table, ids, values, &mut sums[of_row]);
     }
 }
 
@@ -268,6 +325,41 @@ mod tests {
                     crate::add_to_rows(queries.row_lanes(row), ids, &f, 0, back_expected.as_lanes_mut());
                 }
                 assert_eq!((&sums, &back), (&sums_expected, &back_expected));
+            });
+        }
+    }
+
+    #[test]
+    fn exponentials_are_summed_as_in_two_passes() {
+        for cols in [5, 32, 64, 100, 128] {
+            let (table, queries) = (integers(9, cols, 1), integers(5, cols, 2));
+            let gather = BlockedGather::new(&IDS, 5, &STARTS, 3);
+            let exponent = Exponent { sharpness: 1e-3, bound: 20.0 };
+            at_every_level(|| {
+                let (mut found, mut totals, mut sums) = ([0.0; 25], [0.5; 5], integers(5, cols, 4));
+                for mut block in gather.split(&mut found) {
+                    let (queries, table) = (queries.as_lanes(), table.as_lanes());
+                    block.exp_dots(queries, table, exponent, &mut totals, sums.as_lanes_mut());
+                }
+                let mut expected = integers(5, cols, 4);
+                for row in 0..5 {
+                    let (ids, found) = (&IDS[row * 5..][..5], &found[row * 5..][..5]);
+                    let mut scores = [0.0; 5];
+                    crate::dots(queries.row_lanes(row), table.as_lanes(), ids, &mut scores);
+                    let exact = scores.map(|score| (1e-3 * (f64::from(score) - 20.0)).exp());
+                    let total = 0.5 + exact.iter().sum::<f64>();
+                    assert!((f64::from(totals[row]) - total).abs() < 1e-6 * total, "{} {total}", totals[row]);
+                    assert!(
+                        found
+                            .iter()
+                            .zip(exact)
+                            .all(|(e, exact)| (f64::from(*e) - exact).abs() < 1e-6 * exact)
+                    );
+                    crate::add_weighted_rows(table.as_lanes(), ids, found, expected.row_lanes_mut(row));
+                }
+                for (sum, expected) in sums.to_dense().iter().zip(expected.to_dense()) {
+                    assert!((sum - expected).abs() < 1e-4 * (1.0 + expected.abs()), "{sum} {expected}");
+                }
             });
         }
     }

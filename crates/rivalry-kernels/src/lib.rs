@@ -43,7 +43,7 @@ mod top_scores;
 
 pub use adam::{AdamCatchUp, AdamStep, adam, adam_catch_up, adam_zero_grad};
 pub use allocator::{advise_huge_pages, map_large_blocks, release_free_memory};
-pub use blocked_gather::{BlockedGather, GatherBlock};
+pub use blocked_gather::{BlockedGather, Exponent, GatherBlock};
 pub use chained_dots::chained_dots;
 pub use dense::{add_weighted_sums, add_weighted_sums_transposed, dots_packed, pack_panels};
 pub use gather::{add_to_rows, add_weighted_rows, dots, gather_rows, gather_scaled_rows};

@@ -24,7 +24,7 @@ pub(super) const CAP: Entry = Entry {
         loss: |params| {
             Box::new(Softmax {
                 pull: params.number(PULL.name),
-                temperature: Some(Competition::new(params)),
+                temperature: Competition::chosen(params),
                 ..Softmax::plain(params)
             })
         },

@@ -31,8 +31,10 @@ pub(super) struct Competition {
 }
 
 impl Competition {
-    pub(super) fn new(params: &Params) -> Self {
-        Self { alpha: params.number(ALPHA.name), slate: params.count(SLATE.name) }
+    /// None if their strength is zero.
+    pub(super) fn chosen(params: &Params) -> Option<Self> {
+        let competition = Self { alpha: params.number(ALPHA.name), slate: params.count(SLATE.name) };
+        (competition.alpha != 0.0).then_some(competition)
     }
 
     /// The number of negatives in the slate.

@@ -27,7 +27,7 @@ pub(super) const DSL_KAPPA: Entry = Entry {
     summary: "DSL's κ branch alone: negatives weighted by hardness and similarity",
     params: &[TAU, BETA, KAPPA_MIN, KAPPA_TAU, DRIFT_CONTROL, LOG_Q],
     build: Build {
-        loss: |params| Box::new(Softmax { scale: Some(Kappa::new(params)), ..Softmax::plain(params) }),
+        loss: |params| Box::new(Softmax { scale: Kappa::chosen(params), ..Softmax::plain(params) }),
         defaults: Defaults::COSINE,
         about: About {
             formula: "log Σ_j exp(κ_j (f_j - f_i)/τ)",
@@ -42,7 +42,7 @@ pub(super) const DSL_CA: Entry = Entry {
     params: &[TAU, ALPHA, SLATE, LOG_Q],
     build: Build {
         loss: |params| {
-            Box::new(Softmax { temperature: Some(Competition::new(params)), ..Softmax::plain(params) })
+            Box::new(Softmax { temperature: Competition::chosen(params), ..Softmax::plain(params) })
         },
         defaults: Defaults::COSINE,
         about: About {
@@ -68,8 +68,8 @@ pub(super) const DSL_AT_K: Entry = Entry {
 
 fn dsl(params: &Params) -> Softmax {
     Softmax {
-        scale: Some(Kappa::new(params)),
-        temperature: Some(Competition::new(params)),
+        scale: Kappa::chosen(params),
+        temperature: Competition::chosen(params),
         ..Softmax::plain(params)
     }
 }

@@ -48,13 +48,15 @@ pub(super) struct Kappa {
 }
 
 impl Kappa {
-    pub(super) fn new(params: &Params) -> Self {
-        Self {
+    /// None if their strength is zero.
+    pub(super) fn chosen(params: &Params) -> Option<Self> {
+        let kappa = Self {
             beta: params.number(BETA.name),
             tau: params.number(KAPPA_TAU.name),
             floor: params.number(KAPPA_MIN.name),
             drift_control: params.flag(DRIFT_CONTROL.name),
-        }
+        };
+        (kappa.beta != 0.0).then_some(kappa)
     }
 
     pub(super) fn weights<T: Real>(&self, row: Row<'_, T>, out: &mut [T]) {

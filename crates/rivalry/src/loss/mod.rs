@@ -157,6 +157,11 @@ pub trait Loss: RowLoss<f32> + RowLoss<f64> {
         None
     }
 
+    /// The other form of [`RowLoss::gradient`], if the loss sees its negatives through `log Σ_j exp(f_j · s)` alone.
+    fn log_sum_form(&self) -> Option<&dyn LogSumForm> {
+        None
+    }
+
     /// Whether [`Row::log_probs`] must be filled in.
     fn uses_log_probs(&self) -> bool {
         false
@@ -212,6 +217,27 @@ pub trait Loss: RowLoss<f32> + RowLoss<f64> {
     fn restore(&mut self, state: &State) -> bool {
         state.is_empty()
     }
+}
+
+/// A loss of the score of the positive and the log-sum-exp of the scores of the negatives. Where scores have a bound, the
+/// trainer can then add up exponentials while it scores, and the rows of the negatives with them, before a loss is known.
+pub trait LogSumForm: Sync {
+    /// The factor of the scores before they are exponentiated.
+    fn sharpness(&self) -> f64;
+
+    /// The value and the gradients of a row, given the score of its positive and `log Σ_j exp(f_j · sharpness)`.
+    fn gradient(&self, user: u32, positive: f32, log_sum: f32) -> LogSumGradient;
+}
+
+/// The outcome of [`LogSumForm::gradient`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogSumGradient {
+    /// The row's loss.
+    pub value: f32,
+    /// Gradient with respect to the positive's score.
+    pub positive: f32,
+    /// Gradient with respect to the log-sum-exp.
+    pub log_sum: f32,
 }
 
 /// What a loss keeps from step to step, by name.

@@ -16,8 +16,8 @@ use super::competition::{ALPHA, Competition, SLATE};
 use super::kappa::{BETA, DRIFT_CONTROL, KAPPA_MIN, KAPPA_TAU, Kappa};
 use super::top_k::{K, REFRESH_EVERY, TAU_W, TopKWeight};
 use super::{
-    About, Build, Defaults, Diagnostics, Entry, GradientBuffers, Loss, NegativeFeatures, Phase, Row,
-    RowGradient, RowLoss, State,
+    About, Build, Defaults, Diagnostics, Entry, GradientBuffers, LogSumForm, LogSumGradient, Loss,
+    NegativeFeatures, Phase, Row, RowGradient, RowLoss, State,
 };
 use crate::params::{Param, Params, Range, Search, Value};
 
@@ -60,9 +60,9 @@ pub(super) const SOFTMAX: Entry = Entry {
                 tau: params.number(TAU.name),
                 activation: activation::chosen(params),
                 pull: params.number(PULL.name),
-                scale: (params.choice(SCALE.name) == "kappa").then(|| Kappa::new(params)),
-                temperature: (params.choice(TEMPERATURE.name) == "competition")
-                    .then(|| Competition::new(params)),
+                scale: Kappa::chosen(params).filter(|_| params.choice(SCALE.name) == "kappa"),
+                temperature: Competition::chosen(params)
+                    .filter(|_| params.choice(TEMPERATURE.name) == "competition"),
                 weight: if params.choice(WEIGHT.name) == "top-k" { top_k() } else { Weight::One },
                 log_q: params.flag(LOG_Q.name),
             })
@@ -172,11 +172,7 @@ impl<T: Real> RowLoss<T> for Softmax {
         grads: GradientBuffers<'_, T>,
     ) -> RowGradient<T> {
         let sharpness = multiplier / T::of(self.tau);
-        let (weight, slope) = match &self.weight {
-            Weight::One => (T::one(), T::zero()),
-            Weight::Constant(weight) => (T::of(*weight), T::zero()),
-            Weight::TopK(top_k) => top_k.weight(row.user, row.positive),
-        };
+        let (weight, slope) = self.weight.of(row.user, row.positive);
         let pull = T::of(self.pull);
         let positive = pull * row.positive;
         let mut softmax = |reference: T, logits: &[T], scale: Option<&[T]>, slopes: Option<&[T]>| {
@@ -210,7 +206,36 @@ impl<T: Real> RowLoss<T> for Softmax {
     }
 }
 
+impl Weight {
+    /// The weight of a pair and its slope in the pair's score.
+    fn of<T: Real>(&self, user: u32, positive: T) -> (T, T) {
+        match self {
+            Self::One => (T::one(), T::zero()),
+            Self::Constant(weight) => (T::of(*weight), T::zero()),
+            Self::TopK(top_k) => top_k.weight(user, positive),
+        }
+    }
+}
+
+impl LogSumForm for Softmax {
+    fn sharpness(&self) -> f64 {
+        self.tau.recip()
+    }
+
+    fn gradient(&self, user: u32, positive: f32, log_sum: f32) -> LogSumGradient {
+        let (weight, slope) = self.weight.of(user, positive);
+        let pull = (self.pull / self.tau) as f32;
+        let value = log_sum - pull * positive;
+        LogSumGradient { value: weight * value, positive: slope * value - pull * weight, log_sum: weight }
+    }
+}
+
 impl Loss for Softmax {
+    fn log_sum_form(&self) -> Option<&dyn LogSumForm> {
+        let plain = self.activation.is_none() && self.scale.is_none() && self.temperature.is_none();
+        (plain && !self.log_q).then_some(self)
+    }
+
     fn negative_features(&self) -> NegativeFeatures {
         match (&self.scale, &self.temperature) {
             (None, None) => NegativeFeatures::None,

@@ -37,7 +37,7 @@ pub(super) const TALOS: Entry = Entry {
             Box::new(Talos {
                 tau: params.number(TAU.name),
                 pull: params.number(PULL.name),
-                temperature: (params.number(ALPHA.name) > 0.0).then(|| Competition::new(params)),
+                temperature: Competition::chosen(params),
                 quantiles: LearnedQuantiles::new(
                     params.count(top_k::K.name),
                     params.number(QUANTILE_LR.name),

@@ -16,6 +16,11 @@ pub(super) struct Buffers {
     /// The score of each row's positive.
     pub positives: Vec<f32>,
     pub scores: ScoreRows,
+    /// Where scores were exponentiated as they were made, the sum of each row; `scores` is then empty, and the exponentials are
+    /// where their gradients will be.
+    pub totals: Vec<f32>,
+    /// Where they were, what each row of exponentials was multiplied with to become gradients.
+    pub factors: Vec<f32>,
     /// The feature of each negative that the loss asks for, or nothing.
     pub features: ScoreRows,
     /// The log-probability of each negative, if the loss asks for it.

@@ -6,13 +6,13 @@
 //! the number of threads.
 
 use rayon::prelude::*;
-use rivalry_kernels::{BlockedGather, Lane, Matrix, ZERO, add_to_rows, add_weighted_rows, dots};
+use rivalry_kernels::{BlockedGather, Exponent, Lane, Matrix, ZERO, add_to_rows, add_weighted_rows, dots};
 
 use super::Batch;
 use super::blocks::Blocks;
 use super::item_list::ItemList;
 use super::score_rows::ScoreRows;
-use super::scorer::{Draw, Fill, NegativeScorer, Queries, ScoreGrads, for_each_row_of};
+use super::scorer::{Draw, ExpScorer, Fill, NegativeScorer, Queries, ScoreGrads, for_each_row_of};
 
 /// Rows of the batch a task works on at a time, where rows are independent.
 const ROWS: usize = 32;
@@ -28,6 +28,8 @@ pub(super) struct GatherScorer {
     grouped: Grouped,
     /// For each run of blocks what they add to the queries' gradients.
     runs: Vec<Matrix>,
+    /// For each run of blocks the sum of each row's exponentials.
+    totals: Vec<Vec<f32>>,
     /// The queries of all rows one after another, where they are close together.
     queries: [Matrix; 2],
     positives_by_block: Vec<Vec<usize>>,
@@ -59,6 +61,7 @@ impl GatherScorer {
         Self {
             grouped: Grouped { blocks, n_negatives, negatives: Vec::new(), starts: Vec::new() },
             runs: Vec::new(),
+            totals: Vec::new(),
             queries: [Matrix::default(), Matrix::default()],
             positives_by_block: Vec::new(),
             items: ItemList::default(),
@@ -154,6 +157,10 @@ impl NegativeScorer for GatherScorer {
         }
     }
 
+    fn exp_scorer(&mut self) -> Option<&mut dyn ExpScorer> {
+        Some(self)
+    }
+
     fn score_places(&self, row: usize, queries: Queries<'_>, places: &mut [u32], out: &mut [f32]) {
         let Grouped { n_negatives: n, negatives, .. } = &self.grouped;
         places.iter_mut().for_each(|place| *place = negatives[row * n + *place as usize]);
@@ -169,21 +176,59 @@ impl NegativeScorer for GatherScorer {
         table_grads: &mut Matrix,
     ) {
         queries.copy_scaled(share, &mut self.queries[0]);
-        self.collect_query_grads(queries, &grads);
+        if grads.factors.is_empty() {
+            self.collect_query_grads(queries, &grads);
+        }
         self.add_up_runs(queries, &grads, query_grads);
         self.collect_table_grads(&grads, table_grads);
     }
 }
 
+impl ExpScorer for GatherScorer {
+    fn score_exp(
+        &mut self,
+        queries: Queries<'_>,
+        exponent: Exponent,
+        out: &mut ScoreRows,
+        totals: &mut [f32],
+    ) {
+        queries.copy_scaled(1.0, &mut self.queries[0]);
+        let run_length = self.clear_runs(queries);
+        let Self { grouped, runs, totals: of_runs, queries: [copied, _], .. } = self;
+        of_runs.resize_with(runs.len(), Vec::new);
+        let (copied, table) = (copied.as_lanes(), queries.table.as_lanes());
+        let mut blocks: Vec<_> = grouped.picks().split(out.values_mut()).collect();
+        let runs = blocks.par_chunks_mut(run_length).zip(runs).zip(&mut *of_runs);
+        runs.for_each(|((blocks, sums), totals)| {
+            totals.clear();
+            totals.resize(queries.len(), 0.0);
+            let sums = sums.as_lanes_mut();
+            blocks.iter_mut().for_each(|block| block.exp_dots(copied, table, exponent, totals, sums));
+        });
+        for (row, total) in totals.iter_mut().enumerate() {
+            *total = of_runs.iter().map(|totals| totals[row]).sum();
+        }
+    }
+}
+
 impl GatherScorer {
-    fn collect_query_grads(&mut self, queries: Queries<'_>, grads: &ScoreGrads<'_>) {
-        let (picks, count) = (self.grouped.picks(), self.grouped.blocks.count);
-        let (table, negatives) = (queries.table.as_lanes(), grads.negatives.values());
-        self.runs.resize_with(RUNS.min(count), Matrix::default);
-        let run_length = count.div_ceil(self.runs.len());
-        self.runs.par_iter_mut().enumerate().for_each(|(run, sums)| {
+    /// Sets the sums of all runs to zero, and returns how many blocks a run has.
+    fn clear_runs(&mut self, queries: Queries<'_>) -> usize {
+        let count = self.grouped.blocks.count;
+        let run_length = count.div_ceil(RUNS);
+        self.runs.resize_with(count.div_ceil(run_length), Matrix::default);
+        self.runs.par_iter_mut().for_each(|sums| {
             sums.resize(queries.len(), queries.table.cols());
             sums.as_lanes_mut().fill(ZERO);
+        });
+        run_length
+    }
+
+    fn collect_query_grads(&mut self, queries: Queries<'_>, grads: &ScoreGrads<'_>) {
+        let run_length = self.clear_runs(queries);
+        let (picks, count) = (self.grouped.picks(), self.grouped.blocks.count);
+        let (table, negatives) = (queries.table.as_lanes(), grads.negatives.values());
+        self.runs.par_iter_mut().enumerate().for_each(|(run, sums)| {
             for block in run * run_length..((run + 1) * run_length).min(count) {
                 picks.add_weighted_rows(block, negatives, table, sums.as_lanes_mut());
             }
@@ -197,8 +242,9 @@ impl GatherScorer {
                 sum.fill(ZERO);
                 let item = [grads.items[row]];
                 add_weighted_rows(queries.table.as_lanes(), &item, &[grads.positives[row]], sum);
+                let factor = grads.factors.get(row).copied().unwrap_or(1.0);
                 for run in &self.runs {
-                    add_weighted_rows(run.as_lanes(), &[row as u32], &[1.0], sum);
+                    add_weighted_rows(run.as_lanes(), &[row as u32], &[factor], sum);
                 }
             },
         );

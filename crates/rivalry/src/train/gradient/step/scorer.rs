@@ -5,7 +5,7 @@
 //! that some rows of the batch share.
 
 use rayon::prelude::*;
-use rivalry_kernels::{LANES, Lane, Matrix, ZERO, dots_packed};
+use rivalry_kernels::{Exponent, LANES, Lane, Matrix, ZERO, dots_packed};
 
 use super::Batch;
 use super::buffers::add_prior;
@@ -48,6 +48,11 @@ pub(super) trait NegativeScorer: Send + Sync {
         second: Option<(Queries<'_>, &mut ScoreRows)>,
     );
 
+    /// Itself, if it can add up exponentials while it scores.
+    fn exp_scorer(&mut self) -> Option<&mut dyn ExpScorer> {
+        None
+    }
+
     /// Of one row of the batch the dot products of its query with some of its negatives, given by their places in the order in
     /// which they are scored: the same bits as [`score`](Self::score). Called after the table was scored.
     fn score_places(&self, row: usize, queries: Queries<'_>, places: &mut [u32], out: &mut [f32]);
@@ -61,6 +66,20 @@ pub(super) trait NegativeScorer: Send + Sync {
         share: f32,
         query_grads: &mut Matrix,
         table_grads: &mut Matrix,
+    );
+}
+
+/// Scorers that read the rows of a pair's negatives once for its loss and for the gradient of its query.
+pub(super) trait ExpScorer: Send {
+    /// [`NegativeScorer::score`] that writes `exp(sharpness · (score - bound))` instead of scores and also adds up, for each row
+    /// of the batch, these values into `totals` and the rows of its negatives times them. What is left of the gradient of the
+    /// query is a factor: [`ScoreGrads::factors`].
+    fn score_exp(
+        &mut self,
+        queries: Queries<'_>,
+        exponent: Exponent,
+        out: &mut ScoreRows,
+        totals: &mut [f32],
     );
 }
 
@@ -139,6 +158,9 @@ pub(super) struct ScoreGrads<'a> {
     pub items: &'a [u32],
     /// Of the positives' scores.
     pub positives: &'a [f32],
+    /// After [`ExpScorer::score_exp`], what each row's values have been multiplied with since then to become the gradients;
+    /// otherwise empty.
+    pub factors: &'a [f32],
 }
 
 /// [`NegativeScorer::for_each_row`] where the negatives of all rows stand one after another.

@@ -1,13 +1,13 @@
 //! The pairs of one shard in a step: scored and brought back on their own.
 
-use rivalry_kernels::add_weighted_rows;
+use rivalry_kernels::{Exponent, add_weighted_rows};
 
 use super::batch_rows::BatchRows;
 use super::buffers::{Buffers, add_prior, score_positives};
 use super::history::History;
 use super::scorer::{NegativeScorer, Queries, ScoreGrads};
 use super::{Batch, dense, gather, pooled};
-use crate::backbone::{Embeddings, Users};
+use crate::backbone::{Embeddings, Score, Users};
 use crate::loss::{Loss, NegativeFeatures};
 use crate::sampler::Sampler;
 use crate::train::gradient::EmbeddingModel;
@@ -30,6 +30,25 @@ pub(super) struct Scoring<'a> {
     pub sampler: &'a dyn Sampler,
     /// Candidates drawn for a pair, and negatives kept of these.
     pub candidates: [usize; 2],
+}
+
+/// The largest difference of two exponents that is exponentiated without looking for the largest score first: `e^-80` is a
+/// normal number in single precision.
+const LARGEST_DIFFERENCE: f32 = 80.0;
+
+impl Scoring<'_> {
+    /// How scores are exponentiated as they are made, if the loss needs nothing else of them, and if they have a bound: that of
+    /// the cosine.
+    fn exponent(&self, epoch: usize) -> Option<Exponent> {
+        let Self { loss, model, candidates: [n_candidates, n_negatives], .. } = *self;
+        let form = loss.log_sum_form()?;
+        let exponent = Exponent { sharpness: form.sharpness() as f32, bound: 1.0 };
+        let cosine =
+            model.score() == Score::Cosine && model.prior().is_none() && model.users() == Users::Table;
+        let nothing_else = n_candidates == n_negatives && loss.quantile_rank(epoch).is_none();
+        let bounded = cosine && 2.0 * exponent.sharpness <= LARGEST_DIFFERENCE;
+        (bounded && nothing_else).then_some(exponent)
+    }
 }
 
 impl Shard {
@@ -62,8 +81,17 @@ impl Shard {
         };
         let with_features = wanted != NegativeFeatures::None;
         buffers.resize(loss, batch.users.len(), [n_candidates, stride], with_features);
-        let Buffers { positives, scores, features, log_probs, .. } = buffers;
+        let Buffers { positives, scores, features, log_probs, score_grads, totals, .. } = buffers;
         let queries = model_queries(history.as_ref(), model.scored(), rows);
+        totals.clear();
+        if let (Some(exponent), Some(scorer)) = (scoring.exponent(batch.epoch), scorer.exp_scorer()) {
+            totals.resize(batch.users.len(), 0.0);
+            rayon::join(
+                || scorer.score_exp(queries, exponent, score_grads, totals),
+                || score_positives(queries, &rows.items, positives),
+            );
+            return;
+        }
         let by_positives = Queries { of: queries.table, ids: &rows.items, ..queries };
         let second = match wanted {
             NegativeFeatures::None => None,
@@ -111,6 +139,7 @@ impl Shard {
             negatives: &mut buffers.score_grads,
             items: &rows.items,
             positives: &buffers.positive_grads,
+            factors: if buffers.totals.is_empty() { &[] } else { &buffers.factors },
         };
         scorer.backward(queries, score_grads, weight, &mut buffers.user_grads, &mut grads.items);
         match history {

@@ -1,6 +1,6 @@
 //! Every negative scorer against plain loops.
 
-use rivalry_kernels::Matrix;
+use rivalry_kernels::{Exponent, Matrix};
 
 use super::Batch;
 use super::dense::DenseScorer;
@@ -75,6 +75,54 @@ fn renumbered_items_have_the_same_scores_and_gradients() {
     }
 }
 
+/// Summing exponentials while scoring leaves the same gradients as scoring, and then going through the rows again.
+#[test]
+fn exponentials_summed_while_scoring_give_the_same_gradients() {
+    for (rows, n_items) in [(1, 40), (130, 400)] {
+        let (users, items) = (table(50, 1), table(n_items, 2));
+        let ids: Vec<u32> = (0..rows as u32).map(|row| row * 7 % 50).collect();
+        let positives: Vec<u32> = (0..rows).map(|row| (row * 3 % n_items) as u32).collect();
+        let negatives = |row: usize, out: &mut [u32]| {
+            out.iter_mut().enumerate().for_each(|(k, place)| *place = drawn(row, k, n_items));
+        };
+        let train = Interactions::empty(50, n_items);
+        let batch = Batch { users: &ids, items: &positives, train: &train, epoch: 0, batch: 0, seed: 0 };
+        let queries = Queries { of: &users, ids: &ids, table: &items };
+        let exponent = Exponent { sharpness: 0.3, bound: 2.0 };
+        let factors: Vec<f32> = (0..rows).map(|row| 0.5 + row as f32 * 0.01).collect();
+        let positive_grads = vec![0.25; rows];
+        let outcome = |summed: bool| {
+            let mut scorer = GatherScorer::new(n_items, 2, N);
+            scorer.draw(batch, N, &negatives);
+            let mut values = rows_for(&scorer, rows, N);
+            let mut totals = vec![0.0; rows];
+            if summed {
+                scorer.exp_scorer().unwrap().score_exp(queries, exponent, &mut values, &mut totals);
+            } else {
+                scorer.score(queries, &mut values, None);
+                values.values_mut().iter_mut().for_each(|x| *x = (0.3 * (*x - 2.0)).exp());
+                totals = (0..rows).map(|row| values.row(row).iter().sum()).collect();
+            }
+            for (row, grads) in values.values_mut().chunks_exact_mut(N).enumerate() {
+                grads.iter_mut().for_each(|grad| *grad *= factors[row]);
+            }
+            let grads = ScoreGrads {
+                negatives: &mut values,
+                items: &positives,
+                positives: &positive_grads,
+                factors: if summed { &factors } else { &[] },
+            };
+            let (mut of_queries, mut of_table) = (Matrix::zeros(rows, 20), Matrix::zeros(n_items, 20));
+            scorer.backward(queries, grads, 0.5, &mut of_queries, &mut of_table);
+            [totals, of_queries.to_dense(), of_table.to_dense()]
+        };
+        for (summed, plain) in outcome(true).iter().zip(&outcome(false)) {
+            assert!(plain.iter().any(|x| *x != 0.0));
+            assert!(summed.iter().zip(plain).all(|(a, b)| close(*a, f64::from(*b))), "{rows}");
+        }
+    }
+}
+
 /// The sorted scores of each row, and the gradients of queries and of the listed items, for scores as their own gradients.
 fn scored_and_back(mut scorer: Box<dyn NegativeScorer>, n_items: usize, renumbered: bool) -> [Vec<f32>; 3] {
     let (users, items) = (table(50, 1), table(n_items, 2));
@@ -101,7 +149,8 @@ fn scored_and_back(mut scorer: Box<dyn NegativeScorer>, n_items: usize, renumber
     let mut sorted: Vec<Vec<f32>> = (0..130).map(|row| scores.row(row).to_vec()).collect();
     sorted.iter_mut().for_each(|row| row.sort_unstable_by(f32::total_cmp));
     let positive_grads = vec![0.25; 130];
-    let grads = ScoreGrads { negatives: &mut scores, items: &positives, positives: &positive_grads };
+    let grads =
+        ScoreGrads { negatives: &mut scores, items: &positives, positives: &positive_grads, factors: &[] };
     let (mut of_queries, mut of_table) = (Matrix::zeros(130, 20), Matrix::zeros(table.rows(), 20));
     scorer.backward(queries, grads, 0.5, &mut of_queries, &mut of_table);
     let of_table = if renumbered { of_table } else { of_table.gather(&listed) };
@@ -184,7 +233,8 @@ fn check(mut scorer: Box<dyn NegativeScorer>, rows: usize, n_items: usize, shari
     grads.values_mut().iter_mut().zip(both).for_each(|(g, (s, c))| *g = grad(*s, *c));
     let positive_grads: Vec<f32> = (0..rows).map(|row| 0.1 + row as f32 * 0.01).collect();
     let (mut query_grads, mut table_grads) = (Matrix::zeros(rows, 20), table(n_items, 3));
-    let gradients = ScoreGrads { negatives: &mut grads, items: &positives, positives: &positive_grads };
+    let gradients =
+        ScoreGrads { negatives: &mut grads, items: &positives, positives: &positive_grads, factors: &[] };
     scorer.backward(queries, gradients, 0.5, &mut query_grads, &mut table_grads);
 
     let mut table_expected: Vec<f64> =
