@@ -33,7 +33,10 @@ fn dots_of<S: Simd>(simd: S, query: &[Lane], rows: [&[Lane]; TOGETHER]) -> [f32;
     for (lane, query) in query.iter().enumerate() {
         for at in (0..LANES).step_by(4) {
             for (sum, rows) in sums.iter_mut().zip(rows.as_chunks::<4>().0) {
-                let columns = transposed(simd, rows.map(|row| row[lane].0[at..].first_chunk().copied()));
+                // Not `map`, which the compiler does not inline into code for other instructions than its own.
+                let [a, b, c, d] = rows;
+                let part = |row: &[Lane]| *row[lane].0[at..].first_chunk().unwrap_or(&[0.0; 4]);
+                let columns = transposed(simd, [part(a), part(b), part(c), part(d)]);
                 for (column, weight) in columns.into_iter().zip(&query.0[at..]) {
                     *sum = column.mul_add(f32x4::splat(simd, *weight), *sum);
                 }
@@ -47,9 +50,11 @@ fn dots_of<S: Simd>(simd: S, query: &[Lane], rows: [&[Lane]; TOGETHER]) -> [f32;
 
 /// The columns of four rows of four numbers.
 #[inline(always)]
-fn transposed<S: Simd>(simd: S, rows: [Option<[f32; 4]>; 4]) -> [f32x4<S>; 4] {
-    let [a, b, c, d] = rows.map(|row| f32x4::simd_from(simd, row.unwrap_or_default()));
-    let [ac, bd] = [(a, c), (b, d)].map(|(x, y)| (simd.zip_low_f32x4(x, y), simd.zip_high_f32x4(x, y)));
+fn transposed<S: Simd>(simd: S, [a, b, c, d]: [[f32; 4]; 4]) -> [f32x4<S>; 4] {
+    let (a, b) = (f32x4::simd_from(simd, a), f32x4::simd_from(simd, b));
+    let (c, d) = (f32x4::simd_from(simd, c), f32x4::simd_from(simd, d));
+    let ac = (simd.zip_low_f32x4(a, c), simd.zip_high_f32x4(a, c));
+    let bd = (simd.zip_low_f32x4(b, d), simd.zip_high_f32x4(b, d));
     [
         simd.zip_low_f32x4(ac.0, bd.0),
         simd.zip_high_f32x4(ac.0, bd.0),

@@ -5,15 +5,22 @@ use crate::scalar::cosine_to_unit;
 
 /// See [`Real::top_k_log_mean_exp`].
 pub(crate) fn top_k_log_mean_exp<T: Real>(scores: &[T], similarities: &[T], temperature: T, k: usize) -> T {
-    T::with_buffer(3 * scores.len(), |buffer| {
+    T::with_buffer(5 * scores.len(), |buffer| {
+        let (buffer, exponents) = buffer.split_at_mut(3 * scores.len());
         let top = T::top_k(scores, k, buffer);
         let max = top.iter().fold(T::neg_infinity(), |max, [f, _]| max.max(*f));
+        let exponents = &mut exponents[..2 * top.len()];
+        let (of_scores, of_similarities) = exponents.split_at_mut(top.len());
+        for ((of_score, of_similarity), [f, place]) in of_scores.iter_mut().zip(of_similarities).zip(top) {
+            *of_score = (*f - max) / temperature;
+            *of_similarity = cosine_to_unit(place.to_usize().map_or(T::nan(), |place| similarities[place]));
+        }
+        T::exponentials(exponents);
         let (mut weights, mut weighted) = (T::zero(), T::zero());
-        for [f, place] in top {
-            let weight = ((*f - max) / temperature).exp();
-            let similarity = place.to_usize().map_or(T::nan(), |place| similarities[place]);
-            weights = weights + weight;
-            weighted = weighted + weight * cosine_to_unit(similarity).exp();
+        let (of_scores, of_similarities) = exponents.split_at(top.len());
+        for (weight, similarity) in of_scores.iter().zip(of_similarities) {
+            weights = weights + *weight;
+            weighted = weighted + *weight * *similarity;
         }
         (weighted / weights).ln()
     })

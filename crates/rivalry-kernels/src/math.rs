@@ -1,6 +1,9 @@
 //! Elementary functions on vectors.
 
-use fearless_simd::{Simd, f32x16, i32x16, prelude::*};
+use fearless_simd::{Simd, dispatch, f32x16, i32x16, prelude::*};
+
+use crate::LANES;
+use crate::simd::{level, load_row, store_row};
 
 /// `e^x` with an error of at most 2 ulp; 0 below -87.3 and infinite above 88.7.
 #[inline(always)]
@@ -27,6 +30,15 @@ pub(crate) fn exp<S: Simd>(simd: S, x: f32x16<S>) -> f32x16<S> {
     let y = p * power(half) * power(n - half);
     let y = x.simd_lt(splat(-87.336_54)).select(splat(0.0), y);
     x.simd_gt(splat(88.722_83)).select(splat(f32::INFINITY), y)
+}
+
+/// Replaces each number by its exponential.
+pub(crate) fn exponentials(numbers: &mut [f32]) {
+    dispatch!(level(), simd => {
+        for at in (0..numbers.len()).step_by(LANES) {
+            store_row(exp(simd, load_row(simd, numbers, at, 0.0)), numbers, at);
+        }
+    });
 }
 
 /// The natural logarithm of positive normal numbers, with an error of at most 2 ulp.

@@ -7,7 +7,9 @@ use std::cell::RefCell;
 
 use num_traits::{Float, FromPrimitive};
 
-use crate::{activations, high_scores, hinge, importance, log_mean_exp, log_sum_exp, scalar, top_scores};
+use crate::{
+    activations, high_scores, hinge, importance, log_mean_exp, log_sum_exp, math, scalar, top_scores,
+};
 
 /// A positive, increasing function `a(x)` that can replace the exponential in a softmax over score differences; `x` is
 /// half a difference, which is in [-1, 1] for cosines.
@@ -97,9 +99,12 @@ pub trait Real: Float + FromPrimitive + Default + std::fmt::Debug + Send + Sync 
         out: &mut [Self],
     );
 
-    /// The `k` highest scores, in no particular order, each with its place. There may be at most 2²⁴ scores; the buffer holds
-    /// at least three numbers for each.
+    /// The `k` highest scores in the order of their places, each with its place; of equal scores those that come first. There may
+    /// be at most 2²⁴ scores; the buffer holds at least three numbers for each.
     fn top_k<'a>(scores: &[Self], k: usize, buffer: &'a mut [Self]) -> &'a [[Self; 2]];
+
+    /// Replaces each number by its exponential.
+    fn exponentials(numbers: &mut [Self]);
 
     /// The logarithm of the softmax-weighted mean of `exp(s̄_j)`, `s̄_j = (s_j + 1)/2`, over the `k` highest scores:
     /// `lse(f_j/temperature + s̄_j) - lse(f_j/temperature)`.
@@ -171,6 +176,10 @@ impl Real for f64 {
     fn top_k<'a>(scores: &[f64], k: usize, buffer: &'a mut [f64]) -> &'a [[f64; 2]] {
         top_scores::top_k(scores, k, scalar::scan(), buffer)
     }
+
+    fn exponentials(numbers: &mut [f64]) {
+        numbers.iter_mut().for_each(|x| *x = x.exp());
+    }
 }
 
 impl Real for f32 {
@@ -219,5 +228,9 @@ impl Real for f32 {
 
     fn top_k<'a>(scores: &[f32], k: usize, buffer: &'a mut [f32]) -> &'a [[f32; 2]] {
         top_scores::top_k(scores, k, high_scores::SCAN, buffer)
+    }
+
+    fn exponentials(numbers: &mut [f32]) {
+        math::exponentials(numbers);
     }
 }

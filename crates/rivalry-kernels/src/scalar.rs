@@ -1,7 +1,7 @@
 //! The scalar reference implementations of the row functions, in any precision.
 
 use crate::real::SMALLEST_ACTIVATION;
-use crate::top_scores::{CHUNK, Scan};
+use crate::top_scores::{Scan, select_kth_highest};
 use crate::{Activation, Hinge, HingeSums, Real};
 
 /// See [`Real::log_sum_exp`].
@@ -101,16 +101,13 @@ pub(crate) fn importance_weights<T: Real>(
 /// The scan of a row for its highest scores.
 pub(crate) fn scan<T: Real>() -> Scan<T> {
     Scan {
-        maxima: |scores, out| {
-            for (max, chunk) in out.iter_mut().zip(scores.as_chunks::<CHUNK>().0) {
-                *max = chunk.iter().fold(T::neg_infinity(), |max, score| max.max(*score));
-            }
-        },
+        lower_bound: |_, _, _| T::neg_infinity(),
         at_least: |threshold, scores, out| {
             let high = scores.iter().enumerate().filter(|(_, score)| **score >= threshold);
             let pairs = out.iter_mut().zip(high);
             pairs.map(|(pair, (place, score))| *pair = [*score, T::of(place as f64)]).count()
         },
+        kth_highest: select_kth_highest,
     }
 }
 

@@ -10,6 +10,8 @@ use rivalry::loss::NegativeFeatures;
 const SMALL_CATALOGUE: f64 = 18e-9;
 /// And where it is.
 const LARGE_CATALOGUE: f64 = 38e-9;
+/// Where pairs share their negatives.
+const SHARED: f64 = 9e-9;
 /// One training pair once through a graph and back.
 const EDGE: f64 = 100e-9;
 /// What a step costs whatever it does.
@@ -22,7 +24,11 @@ pub(super) fn seconds(config: &Config) -> f64 {
     let Some(counts) = counts else { return 0.0 };
     let Some(gradient) = &config.gradient else { return 0.0 };
     let negatives = gradient.train.negatives;
-    let rate = if counts.items <= 2 * negatives { SMALL_CATALOGUE } else { LARGE_CATALOGUE };
+    let rate = match gradient.sampler.name() {
+        "shared" => SHARED,
+        _ if counts.items <= 2 * negatives => SMALL_CATALOGUE,
+        _ => LARGE_CATALOGUE,
+    };
     let loss = match gradient.loss.build().negative_features() {
         NegativeFeatures::None => 1.0,
         NegativeFeatures::Similarities | NegativeFeatures::AdversaryScores => 1.4,
