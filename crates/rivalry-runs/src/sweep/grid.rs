@@ -111,14 +111,15 @@ impl Grid {
         }
     }
 
-    /// The grid without the keys that are fixed. The keys of a closed-form model stay: what is fixed of the model is meant
-    /// for the models of the losses.
-    pub fn without(&self, fixed: &BTreeSet<String>) -> Self {
-        let closed_form = self.0.iter().any(|(key, values)| {
-            let closed = |value: &toml::Value| value.as_str().is_some_and(is_closed_form);
-            key == "model.type" && matches!(values, Values::List(list) if list.iter().all(closed))
-        });
-        let is_open = |key: &String| !fixed.contains(key) || (closed_form && key.starts_with("model."));
+    /// Whether all its trials are closed-form models.
+    pub fn is_of_closed_forms(&self) -> bool {
+        let closed = |value: &toml::Value| value.as_str().is_some_and(is_closed_form);
+        matches!(self.get("model.type"), Some(Values::List(list)) if list.iter().all(closed))
+    }
+
+    /// The grid without the keys that are fixed, but with the keys that `stays` names.
+    pub fn without(&self, fixed: &BTreeSet<String>, stays: impl Fn(&str) -> bool) -> Self {
+        let is_open = |key: &str| !fixed.contains(key) || stays(key);
         Self(self.0.iter().filter(|(key, _)| is_open(key)).cloned().collect())
     }
 

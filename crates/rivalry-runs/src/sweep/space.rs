@@ -139,7 +139,8 @@ impl SearchSpace {
     }
 
     /// Adds a closed-form model with its grid: the recommended values of each of its parameters, unless it is to be empty.
-    /// Shared settings of the model and of the gradient trainer don't apply to it.
+    /// Shared settings of the gradient trainer don't apply to it; those of the model do, unless losses are searched, too: then they
+    /// are for the model of the losses.
     ///
     /// # Errors
     /// If there is no such model, or it is trained by gradients: such a model is searched over with a loss.
@@ -235,7 +236,8 @@ impl SearchSpace {
             key == "model.type" && value.as_str().is_some_and(is_closed_form)
         };
         if combination.iter().any(is_model) {
-            base.iter_mut().chain(&mut fixed).for_each(keep_task);
+            let alone = self.has_closed_forms_alone();
+            base.iter_mut().chain(&mut fixed).for_each(|layer| keep_task(layer, alone));
             combination.retain(|(key, _)| !is_gradient_setting(key));
         }
         let mut layers: Vec<toml::Table> = preset.into_iter().chain(base).collect();
@@ -266,7 +268,15 @@ impl SearchSpace {
         for layer in &self.fixed {
             fixed.extend(keys(layer)?.into_iter().map(|(key, _)| key));
         }
-        Ok(self.grids.iter().map(|grid| grid.without(&fixed)).collect())
+        let alone = self.has_closed_forms_alone();
+        // What is fixed of the model is for the models of losses, where there are any.
+        let of_model = |key: &str| key == "model.type" || (!alone && key.starts_with("model."));
+        let open = |grid: &Grid| grid.without(&fixed, |key| grid.is_of_closed_forms() && of_model(key));
+        Ok(self.grids.iter().map(open).collect())
+    }
+
+    fn has_closed_forms_alone(&self) -> bool {
+        self.grids.iter().all(Grid::is_of_closed_forms)
     }
 
     /// So many different random combinations of each grid; fewer if a grid has no more.
@@ -296,12 +306,15 @@ fn is_gradient_setting(key: &str) -> bool {
     section && key != "train.seed"
 }
 
-/// Removes the model and the settings of the gradient trainer.
-fn keep_task(layer: &mut toml::Table) {
-    layer.remove("model");
+/// Removes the settings of the gradient trainer, the type of the model, and its settings unless they are to stay.
+fn keep_task(layer: &mut toml::Table, settings_of_model_stay: bool) {
+    let is_removed = |key: &str| {
+        let of_model = key == "model.type" || (!settings_of_model_stay && key.starts_with("model."));
+        of_model || is_gradient_setting(key)
+    };
     layer.retain(|section, value| match value {
         toml::Value::Table(table) => {
-            table.retain(|key, _| !is_gradient_setting(&format!("{section}.{key}")));
+            table.retain(|key, _| !is_removed(&format!("{section}.{key}")));
             !table.is_empty()
         }
         _ => true,

@@ -1,4 +1,5 @@
 use super::*;
+use crate::settings::Settings;
 
 fn trials(text: &str) -> Result<Vec<Trial>> {
     SearchSpace::parse(&format!("base = {{ data.source = 'synthetic' }}\n{text}"))?.trials()
@@ -220,6 +221,33 @@ fn closed_form_models_ignore_the_settings_of_the_gradient_trainer() {
     let error = |name: &str| SearchSpace::new().with_model(name, LossGrid::BuiltIn).unwrap_err().to_string();
     assert!(error("popularty").contains("did you mean 'popularity'?"));
     assert!(error("mf").contains("mf is trained with a loss"));
+}
+
+#[test]
+fn settings_of_the_model_apply_to_closed_forms_that_are_searched_alone() {
+    let space = || SearchSpace::parse("base = { data.source = 'synthetic' }").unwrap();
+    let of = |name: &str, setting: &str| {
+        let space = space().with_model(name, LossGrid::BuiltIn).unwrap();
+        space.with_draws(3).with(setting_layer(setting).unwrap()).trials()
+    };
+    for trial in of("turbo-cf", "model.k=50").unwrap() {
+        assert_eq!(Settings::of(&trial.config).get("model.k").unwrap().to_string(), "50");
+    }
+    // A key that is fixed is not searched.
+    let found = of("item-knn", "model.k=50").unwrap();
+    assert!(
+        found.len() > 1 && found.iter().all(|trial| trial.settings.iter().all(|(key, _)| key != "model.k"))
+    );
+    assert!(of("ease", "model.k=50").unwrap_err().to_string().contains("unknown parameter 'k'"));
+    assert!(
+        of("ease", "model.type=lightgcn").unwrap().iter().all(|trial| trial.group().to_string() == "ease")
+    );
+    let mixed =
+        space().with_loss("sl", LossGrid::Empty).unwrap().with_model("ials", LossGrid::Empty).unwrap();
+    let found = mixed.with(setting_layer("model.dim=8").unwrap()).trials().unwrap();
+    let dims: Vec<String> =
+        found.iter().map(|trial| Settings::of(&trial.config).get("model.dim").unwrap().to_string()).collect();
+    assert_eq!(dims, ["8", "64"]);
 }
 
 #[test]
