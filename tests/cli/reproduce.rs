@@ -20,6 +20,10 @@ date. What it says is in [the summary](index.md).
 
 ![DSL and its branches alone, relative to SL](figures/ablation.svg)
 
+![NDCG@20 of popular and of rare items relative to SL, MF](figures/head-and-tail-mf.svg)
+
+![NDCG@20 of popular and of rare items relative to SL, LightGCN](figures/head-and-tail-lightgcn.svg)
+
 ";
 
 #[test]
