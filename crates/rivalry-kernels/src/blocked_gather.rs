@@ -210,7 +210,7 @@ fn all_exp_dots<S: Simd, const L: usize>(
 ) {
     let lanes = queries.len() / out.gather.rows();
     let (sharpness, bound) = (f32x16::splat(simd, sharpness), f32x16::splat(simd, bound));
-    for row in 0..out.gather.rows() {
+    for (row, sum_of_row) in totals[..out.gather.rows()].iter_mut().enumerate() {
         out.prefetch_later(row);
         let of_row = row * lanes..(row + 1) * lanes;
         let (ids, values) = out.row_mut(row);
@@ -221,7 +221,7 @@ fn all_exp_dots<S: Simd, const L: usize>(
             total += e;
             store_row(e, values, at);
         }
-        totals[row] += sum(total);
+        *sum_of_row += sum(total);
         add_weighted_rows_at::<S, L>(simd, table, ids, values, &mut sums[of_row]);
     }
 }

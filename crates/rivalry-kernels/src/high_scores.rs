@@ -52,7 +52,7 @@ fn at_least_at<S: Simd>(simd: S, threshold: f32, scores: &[f32], out: &mut [[f32
     for (word, scores) in whole.iter().chain([&last]).enumerate() {
         let mut found = 0u64;
         for (at, vector) in (0..).step_by(LANES).zip(scores.as_chunks::<LANES>().0) {
-            found |= u64::from(f32x16::simd_from(simd, *vector).simd_ge(limit).to_bitmask()) << at;
+            found |= f32x16::simd_from(simd, *vector).simd_ge(limit).to_bitmask() << at;
         }
         while found != 0 {
             let place = found.trailing_zeros() as usize;
