@@ -124,6 +124,57 @@ fn all_pairs() -> usize {
     LOSSES.len() * backbones().count()
 }
 
+/// The training losses and the learned tables of a whole training on the ordinary data, where rows of negatives are gathered.
+#[derive(Default)]
+struct Training {
+    losses: Vec<f64>,
+    tables: Vec<f32>,
+}
+
+impl Training {
+    fn of(loss: &str, settings: &[&str]) -> Self {
+        let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
+        let (mut training, config) = (Self::default(), config(loss, "mf", &settings).unwrap());
+        let fitted = fit(&ordinary(), &config, None, &mut training, &mut NoObserver);
+        assert!(matches!(fitted, Ok(Fitted::Done(_))));
+        training
+    }
+}
+
+impl Checkpointer for Training {
+    fn save_model(&mut self, tensors: &Tensors, _: Option<usize>) -> Result<()> {
+        let learned = tensors.get_embeddings("learned").unwrap();
+        self.tables = learned.tables().iter().flat_map(|table| table.to_dense()).collect();
+        Ok(())
+    }
+
+    fn save_progress(&mut self, progress: &Progress, _: Snapshot<'_>) -> Result<()> {
+        self.losses = progress.history.iter().map(|record| record.loss).collect();
+        Ok(())
+    }
+}
+
+/// `sl` and `sl@k` sum exponentials while they score; with a temperature for each pair that is nearly the same for all, the
+/// same losses are computed from the scores.
+#[test]
+fn summing_exponentials_while_scoring_trains_the_same_model() {
+    let settings =
+        ["train.negatives=3", "train.select=last", "loss.tau=0.2", "loss.beta=1e-7", "loss.alpha=1e-7"];
+    for (summed, plain) in [("sl", "dsl-ca"), ("sl@k", "dsl@k")] {
+        let [summed, plain] = [summed, plain].map(|loss| Training::of(loss, &settings));
+        assert!(!summed.losses.is_empty() && !summed.tables.is_empty());
+        assert_eq!(summed.losses.len(), plain.losses.len());
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-3 * (1.0 + b.abs());
+        assert!(
+            summed.losses.iter().zip(&plain.losses).all(|(a, b)| close(*a, *b)),
+            "{:?} {:?}",
+            summed.losses,
+            plain.losses
+        );
+        assert!(summed.tables.iter().zip(&plain.tables).all(|(a, b)| close(f64::from(*a), f64::from(*b))));
+    }
+}
+
 #[test]
 fn extreme_settings() {
     let dataset = ordinary();

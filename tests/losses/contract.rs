@@ -115,7 +115,7 @@ fn a_loss_of_the_log_sum_exp_has_the_same_value_and_gradients() {
         let mut loss =
             build(entry.name, "tau = 0.2\nalpha = 0.0\nbeta = 0.0\npull = 0.8\ntau1 = 0.3\ntau_w = 0.7");
         loss.set_quantile(0, 0.3);
-        let Some(form) = loss.log_sum_form() else { continue };
+        let Some(form) = loss.log_sum_exp_form() else { continue };
         names.push(entry.name);
         let scores = scores(4, 30);
         for row in 0..4 {
@@ -131,7 +131,7 @@ fn a_loss_of_the_log_sum_exp_has_the_same_value_and_gradients() {
                 "{}: {found:?} {expected:?}",
                 entry.name
             );
-            let factor = f64::from(found.log_sum) * form.sharpness() / total;
+            let factor = f64::from(found.log_sum_exp) * form.sharpness() / total;
             assert!(grads.iter().zip(&exponentials).all(|(g, e)| close(factor * e, *g)), "{}", entry.name);
         }
     }

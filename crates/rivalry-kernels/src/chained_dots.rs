@@ -33,7 +33,7 @@ fn dots_of<S: Simd>(simd: S, query: &[Lane], rows: [&[Lane]; TOGETHER]) -> [f32;
     for (lane, query) in query.iter().enumerate() {
         for at in (0..LANES).step_by(4) {
             for (sum, rows) in sums.iter_mut().zip(rows.as_chunks::<4>().0) {
-                // Not `map`, which the compiler does not inline into code for other instructions than its own.
+                // No `map`: its closure would not be inlined into code compiled for another instruction set.
                 let [a, b, c, d] = rows;
                 let part = |row: &[Lane]| *row[lane].0[at..].first_chunk().unwrap_or(&[0.0; 4]);
                 let columns = transposed(simd, [part(a), part(b), part(c), part(d)]);

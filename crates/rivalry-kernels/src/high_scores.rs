@@ -64,7 +64,7 @@ fn at_least_at<S: Simd>(simd: S, threshold: f32, scores: &[f32], out: &mut [[f32
     n
 }
 
-/// Up to so many scores, comparing each with all others takes less time than a selection, whose branches nobody can predict.
+/// Up to this many scores, comparing each with all others is faster than quickselect, whose branches are unpredictable.
 const FEW: usize = 128;
 
 fn kth_highest(scores: &mut [f32], k: usize) -> f32 {

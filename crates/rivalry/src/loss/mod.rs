@@ -158,7 +158,7 @@ pub trait Loss: RowLoss<f32> + RowLoss<f64> {
     }
 
     /// The other form of [`RowLoss::gradient`], if the loss sees its negatives through `log Σ_j exp(f_j · s)` alone.
-    fn log_sum_form(&self) -> Option<&dyn LogSumForm> {
+    fn log_sum_exp_form(&self) -> Option<&dyn LogSumExpForm> {
         None
     }
 
@@ -221,23 +221,23 @@ pub trait Loss: RowLoss<f32> + RowLoss<f64> {
 
 /// A loss of the score of the positive and the log-sum-exp of the scores of the negatives. Where scores have a bound, the
 /// trainer can then add up exponentials while it scores, and the rows of the negatives with them, before a loss is known.
-pub trait LogSumForm: Sync {
+pub trait LogSumExpForm: Sync {
     /// The factor of the scores before they are exponentiated.
     fn sharpness(&self) -> f64;
 
     /// The value and the gradients of a row, given the score of its positive and `log Σ_j exp(f_j · sharpness)`.
-    fn gradient(&self, user: u32, positive: f32, log_sum: f32) -> LogSumGradient;
+    fn gradient(&self, user: u32, positive: f32, log_sum_exp: f32) -> LogSumExpGradient;
 }
 
-/// The outcome of [`LogSumForm::gradient`].
+/// The outcome of [`LogSumExpForm::gradient`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LogSumGradient {
+pub struct LogSumExpGradient {
     /// The row's loss.
     pub value: f32,
     /// Gradient with respect to the positive's score.
     pub positive: f32,
     /// Gradient with respect to the log-sum-exp.
-    pub log_sum: f32,
+    pub log_sum_exp: f32,
 }
 
 /// What a loss keeps from step to step, by name.

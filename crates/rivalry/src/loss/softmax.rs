@@ -16,7 +16,7 @@ use super::competition::{ALPHA, Competition, SLATE};
 use super::kappa::{BETA, DRIFT_CONTROL, KAPPA_MIN, KAPPA_TAU, Kappa};
 use super::top_k::{K, REFRESH_EVERY, TAU_W, TopKWeight};
 use super::{
-    About, Build, Defaults, Diagnostics, Entry, GradientBuffers, LogSumForm, LogSumGradient, Loss,
+    About, Build, Defaults, Diagnostics, Entry, GradientBuffers, LogSumExpForm, LogSumExpGradient, Loss,
     NegativeFeatures, Phase, Row, RowGradient, RowLoss, State,
 };
 use crate::params::{Param, Params, Range, Search, Value};
@@ -217,21 +217,25 @@ impl Weight {
     }
 }
 
-impl LogSumForm for Softmax {
+impl LogSumExpForm for Softmax {
     fn sharpness(&self) -> f64 {
         self.tau.recip()
     }
 
-    fn gradient(&self, user: u32, positive: f32, log_sum: f32) -> LogSumGradient {
+    fn gradient(&self, user: u32, positive: f32, log_sum_exp: f32) -> LogSumExpGradient {
         let (weight, slope) = self.weight.of(user, positive);
         let pull = (self.pull / self.tau) as f32;
-        let value = log_sum - pull * positive;
-        LogSumGradient { value: weight * value, positive: slope * value - pull * weight, log_sum: weight }
+        let value = log_sum_exp - pull * positive;
+        LogSumExpGradient {
+            value: weight * value,
+            positive: slope * value - pull * weight,
+            log_sum_exp: weight,
+        }
     }
 }
 
 impl Loss for Softmax {
-    fn log_sum_form(&self) -> Option<&dyn LogSumForm> {
+    fn log_sum_exp_form(&self) -> Option<&dyn LogSumExpForm> {
         let plain = self.activation.is_none() && self.scale.is_none() && self.temperature.is_none();
         (plain && !self.log_q).then_some(self)
     }

@@ -16,10 +16,10 @@ pub(super) struct Buffers {
     /// The score of each row's positive.
     pub positives: Vec<f32>,
     pub scores: ScoreRows,
-    /// Where scores were exponentiated as they were made, the sum of each row; `scores` is then empty, and the exponentials are
-    /// where their gradients will be.
+    /// The sum of the exponentials of each row, where they were computed together with the scores: they are then in `score_grads`,
+    /// and `scores` is not filled in. Otherwise empty.
     pub totals: Vec<f32>,
-    /// Where they were, what each row of exponentials was multiplied with to become gradients.
+    /// What each row of these exponentials was multiplied by to become gradients.
     pub factors: Vec<f32>,
     /// The feature of each negative that the loss asks for, or nothing.
     pub features: ScoreRows,

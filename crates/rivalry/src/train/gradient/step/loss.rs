@@ -4,8 +4,9 @@ use rayon::prelude::*;
 
 use super::Batch;
 use super::buffers::Buffers;
+use super::scorer::LARGEST_COSINE;
 use crate::loss::{
-    BatchGradients, BatchScores, Catalogue, LogSumForm, LogSumGradient, Loss, Phase, ROWS, RowLoss,
+    BatchGradients, BatchScores, Catalogue, LogSumExpForm, LogSumExpGradient, Loss, Phase, ROWS, RowLoss,
 };
 
 impl Buffers {
@@ -18,25 +19,27 @@ impl Buffers {
 
     /// Computes the value of each row and the gradients of the scores, given the calibrated measures.
     pub fn evaluate_loss(&mut self, loss: &dyn Loss, users: &[u32], phase: Phase) {
-        if let (Some(form), false) = (loss.log_sum_form(), self.totals.is_empty()) {
-            return self.evaluate_log_sums(form, users);
+        if let (Some(form), false) = (loss.log_sum_exp_form(), self.totals.is_empty()) {
+            return self.evaluate_log_sum_exps(form, users);
         }
         let (scores, measures, gradients) = self.places(loss, users);
         let loss: &dyn RowLoss<f32> = loss;
         scores.gradients(loss, phase, measures, gradients);
     }
 
-    /// The same where scores were exponentiated as they were made: the exponentials become gradients by a factor for each row.
-    fn evaluate_log_sums(&mut self, form: &dyn LogSumForm, users: &[u32]) {
+    /// The same where [`ExpScorer`](super::scorer::ExpScorer) has left exponentials in place of scores: multiplied by one factor per row, they become the
+    /// gradients.
+    fn evaluate_log_sum_exps(&mut self, form: &dyn LogSumExpForm, users: &[u32]) {
         let Self { totals, factors, positives, values, positive_grads, score_grads, .. } = self;
         let (sharpness, stride) = (form.sharpness() as f32, score_grads.stride());
         factors.resize(users.len(), 0.0);
         for (row, &user) in users.iter().enumerate() {
-            // The scores were less by their bound, one, when they were exponentiated.
-            let log_sum = totals[row].ln() + sharpness;
-            let LogSumGradient { value, positive, log_sum } = form.gradient(user, positives[row], log_sum);
+            // The bound was subtracted from the scores before they were exponentiated.
+            let log_sum_exp = totals[row].ln() + sharpness * LARGEST_COSINE;
+            let LogSumExpGradient { value, positive, log_sum_exp } =
+                form.gradient(user, positives[row], log_sum_exp);
             (values[row], positive_grads[row]) = (value, positive);
-            factors[row] = log_sum * sharpness / totals[row];
+            factors[row] = log_sum_exp * sharpness / totals[row];
         }
         let rows = score_grads.values_mut().par_chunks_mut(stride).zip(&*factors).with_min_len(ROWS);
         rows.for_each(|(grads, factor)| grads.iter_mut().for_each(|grad| *grad *= factor));

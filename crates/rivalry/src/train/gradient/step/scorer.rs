@@ -69,6 +69,9 @@ pub(super) trait NegativeScorer: Send + Sync {
     );
 }
 
+/// The bound of the scores that are exponentiated while they are computed: no cosine is larger.
+pub(super) const LARGEST_COSINE: f32 = 1.0;
+
 /// Scorers that read the rows of a pair's negatives once for its loss and for the gradient of its query.
 pub(super) trait ExpScorer: Send {
     /// [`NegativeScorer::score`] that writes `exp(sharpness · (score - bound))` instead of scores and also adds up, for each row

@@ -5,7 +5,7 @@ use rivalry_kernels::{Exponent, add_weighted_rows};
 use super::batch_rows::BatchRows;
 use super::buffers::{Buffers, add_prior, score_positives};
 use super::history::History;
-use super::scorer::{NegativeScorer, Queries, ScoreGrads};
+use super::scorer::{LARGEST_COSINE, NegativeScorer, Queries, ScoreGrads};
 use super::{Batch, dense, gather, pooled};
 use crate::backbone::{Embeddings, Score, Users};
 use crate::loss::{Loss, NegativeFeatures};
@@ -41,8 +41,8 @@ impl Scoring<'_> {
     /// the cosine.
     fn exponent(&self, epoch: usize) -> Option<Exponent> {
         let Self { loss, model, candidates: [n_candidates, n_negatives], .. } = *self;
-        let form = loss.log_sum_form()?;
-        let exponent = Exponent { sharpness: form.sharpness() as f32, bound: 1.0 };
+        let form = loss.log_sum_exp_form()?;
+        let exponent = Exponent { sharpness: form.sharpness() as f32, bound: LARGEST_COSINE };
         let cosine =
             model.score() == Score::Cosine && model.prior().is_none() && model.users() == Users::Table;
         let nothing_else = n_candidates == n_negatives && loss.quantile_rank(epoch).is_none();

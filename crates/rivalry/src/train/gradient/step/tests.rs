@@ -79,15 +79,9 @@ fn renumbered_items_have_the_same_scores_and_gradients() {
 #[test]
 fn exponentials_summed_while_scoring_give_the_same_gradients() {
     for (rows, n_items) in [(1, 40), (130, 400)] {
-        let (users, items) = (table(50, 1), table(n_items, 2));
-        let ids: Vec<u32> = (0..rows as u32).map(|row| row * 7 % 50).collect();
-        let positives: Vec<u32> = (0..rows).map(|row| (row * 3 % n_items) as u32).collect();
-        let negatives = |row: usize, out: &mut [u32]| {
-            out.iter_mut().enumerate().for_each(|(k, place)| *place = drawn(row, k, n_items));
-        };
-        let train = Interactions::empty(50, n_items);
-        let batch = Batch { users: &ids, items: &positives, train: &train, epoch: 0, batch: 0, seed: 0 };
-        let queries = Queries { of: &users, ids: &ids, table: &items };
+        let case = Case::new(rows, n_items);
+        let (batch, queries, positives) = (case.batch(), case.queries(), &case.positives);
+        let negatives = |row: usize, out: &mut [u32]| case.draw(row, out);
         let exponent = Exponent { sharpness: 0.3, bound: 2.0 };
         let factors: Vec<f32> = (0..rows).map(|row| 0.5 + row as f32 * 0.01).collect();
         let positive_grads = vec![0.25; rows];
@@ -108,7 +102,7 @@ fn exponentials_summed_while_scoring_give_the_same_gradients() {
             }
             let grads = ScoreGrads {
                 negatives: &mut values,
-                items: &positives,
+                items: positives,
                 positives: &positive_grads,
                 factors: if summed { &factors } else { &[] },
             };
@@ -202,18 +196,47 @@ fn rows_for(scorer: &dyn NegativeScorer, rows: usize, n: usize) -> ScoreRows {
     values
 }
 
-fn check(mut scorer: Box<dyn NegativeScorer>, rows: usize, n_items: usize, sharing: usize) {
-    let (users, items) = (table(50, 1), table(n_items, 2));
-    let ids: Vec<u32> = (0..rows as u32).map(|row| row * 7 % 50).collect();
-    let positives: Vec<u32> = (0..rows).map(|row| (row * 3 % n_items) as u32).collect();
-    let negatives = |row: usize, out: &mut [u32]| {
+/// Tables, and a batch of their rows.
+struct Case {
+    users: Matrix,
+    items: Matrix,
+    ids: Vec<u32>,
+    positives: Vec<u32>,
+    train: Interactions,
+}
+
+impl Case {
+    fn new(rows: usize, n_items: usize) -> Self {
+        Self {
+            users: table(50, 1),
+            items: table(n_items, 2),
+            ids: (0..rows as u32).map(|row| row * 7 % 50).collect(),
+            positives: (0..rows).map(|row| (row * 3 % n_items) as u32).collect(),
+            train: Interactions::empty(50, n_items),
+        }
+    }
+
+    fn batch(&self) -> Batch<'_> {
+        let Self { ids, positives, train, .. } = self;
+        Batch { users: ids, items: positives, train, epoch: 0, batch: 0, seed: 0 }
+    }
+
+    fn queries(&self) -> Queries<'_> {
+        Queries { of: &self.users, ids: &self.ids, table: &self.items }
+    }
+
+    fn draw(&self, row: usize, out: &mut [u32]) {
+        let n_items = self.items.rows();
         out.iter_mut().enumerate().for_each(|(k, place)| *place = drawn(row, k, n_items));
-    };
-    let train = Interactions::empty(50, n_items);
-    let batch = Batch { users: &ids, items: &positives, train: &train, epoch: 0, batch: 0, seed: 0 };
-    scorer.draw(batch, N, &negatives);
-    let queries = Queries { of: &users, ids: &ids, table: &items };
-    let similar = Queries { of: &items, ids: &positives, table: &items };
+    }
+}
+
+fn check(mut scorer: Box<dyn NegativeScorer>, rows: usize, n_items: usize, sharing: usize) {
+    let case = Case::new(rows, n_items);
+    let Case { users, items, ids, positives, .. } = &case;
+    scorer.draw(case.batch(), N, &|row, out| case.draw(row, out));
+    let queries = case.queries();
+    let similar = Queries { of: items, ids: positives, table: items };
     let (mut scores, mut features) = (rows_for(&*scorer, rows, N), rows_for(&*scorer, rows, N));
     scorer.score(queries, &mut scores, Some((similar, &mut features)));
     let mut alone = rows_for(&*scorer, rows, N);
@@ -222,7 +245,7 @@ fn check(mut scorer: Box<dyn NegativeScorer>, rows: usize, n_items: usize, shari
         assert_eq!(scores.row(row), alone.row(row), "the same scores with and without features");
     }
 
-    assert!(lists_what_it_scores(&*scorer, queries, &items, &scores), "{rows} {n_items}");
+    assert!(lists_what_it_scores(&*scorer, queries, items, &scores), "{rows} {n_items}");
     assert!(scores_single_places_alike(&*scorer, queries, &scores), "{rows} {n_items}");
     assert!(scores_single_places_alike(&*scorer, similar, &features), "{rows} {n_items}");
 
@@ -234,7 +257,7 @@ fn check(mut scorer: Box<dyn NegativeScorer>, rows: usize, n_items: usize, shari
     let positive_grads: Vec<f32> = (0..rows).map(|row| 0.1 + row as f32 * 0.01).collect();
     let (mut query_grads, mut table_grads) = (Matrix::zeros(rows, 20), table(n_items, 3));
     let gradients =
-        ScoreGrads { negatives: &mut grads, items: &positives, positives: &positive_grads, factors: &[] };
+        ScoreGrads { negatives: &mut grads, items: positives, positives: &positive_grads, factors: &[] };
     scorer.backward(queries, gradients, 0.5, &mut query_grads, &mut table_grads);
 
     let mut table_expected: Vec<f64> =
