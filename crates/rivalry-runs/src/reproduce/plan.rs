@@ -2,6 +2,7 @@
 
 use super::cost;
 use rivalry::config::{Config, Select, setting_layer, source_layer};
+use rivalry::data::digest;
 use rivalry::{InputError, Result};
 use serde::{Deserialize, Serialize};
 
@@ -28,8 +29,9 @@ pub enum Experiment {
 const IID: [&str; 4] = ["amazon2014-health", "amazon2014-electronic", "amazon2014-movie", "gowalla"];
 const SHIFTED: [&str; 2] = ["amazon2014-electronic-popularity", "gowalla-popularity"];
 const BACKBONES: [&str; 2] = ["mf", "lightgcn"];
-/// The rows of the tables; DSL@K, which the paper names without results; the branches of DSL; and CAP, which is ours.
-const LOSSES: [&str; 13] = [
+/// The rows of the tables; DSL@K, which the paper names without results; the branches of DSL; CAP, which is ours; and losses that
+/// were published later.
+const LOSSES: [&str; 15] = [
     "bpr",
     "guidedrec",
     "llpauc",
@@ -43,6 +45,8 @@ const LOSSES: [&str; 13] = [
     "dsl-ca",
     "dsl-kappa",
     "cap",
+    "talos",
+    "drrl",
 ];
 const ABLATION: [&str; 4] = ["sl", "dsl-ca", "dsl-kappa", "dsl"];
 const NOISE_LOSSES: [&str; 4] = ["sl", "psl", "sl@k", "dsl-ca"];
@@ -101,7 +105,8 @@ pub struct Request {
     pub epochs: Option<usize>,
     /// Early stopping after this many evaluations without an improvement, instead of running all epochs.
     pub patience: Option<usize>,
-    /// Negatives shared by the whole batch instead of the published ones of each pair, for the losses that have many.
+    /// Negatives shared by the whole batch instead of the published ones of each pair, for the losses that have many. Those that
+    /// have few, with matrix factorisation, defer updates, which keeps the trajectory up to rounding.
     pub shared_negatives: bool,
 }
 
@@ -119,6 +124,8 @@ pub struct Plan {
 pub struct Planned {
     /// The training.
     pub trial: Trial,
+    /// The digest of its config, by which a record knows it. Deferring updates with uniform negatives is not part of it.
+    pub digest: String,
     /// Data set, model and loss.
     pub key: CellKey,
     /// The noise.
@@ -209,35 +216,46 @@ impl Plan {
             }
         }
         let mut config = Config::from_layers(&layers)?;
-        // Losses with one negative or nine gain nothing from sharing them.
-        let many = config.gradient.as_ref().filter(|gradient| gradient.train.negatives >= 100);
-        if let (true, Some(gradient)) = (request.shared_negatives, many) {
-            name += "/shared-negatives";
-            layers.push(setting_layer("sampler.type=shared")?);
-            layers.push(setting_layer(&format!("sampler.pairs={}", gradient.train.batch_size))?);
-            config = Config::from_layers(&layers)?;
-        }
-        if let Some(gradient) = &mut config.gradient {
-            if shifted {
-                // As in the published reference; the metrics of the last epoch are in the log.
-                gradient.train.select = Some(Select::Test);
+        let mut defers = false;
+        if let (true, Some(gradient)) = (request.shared_negatives, &config.gradient) {
+            // Losses with one negative or nine gain nothing from sharing them.
+            if gradient.train.negatives >= 100 {
+                name += "/shared-negatives";
+                layers.push(setting_layer("sampler.type=shared")?);
+                layers.push(setting_layer(&format!("sampler.pairs={}", gradient.train.batch_size))?);
+                config = Config::from_layers(&layers)?;
+            } else {
+                defers = !config.model.uses_graph();
+                layers.push(setting_layer("optim.deferred=true")?);
             }
-            gradient.train.epochs = request.epochs.unwrap_or(gradient.train.epochs);
-            gradient.train.patience = request.patience.or(gradient.train.patience);
         }
+        let with_schedule = |mut config: Config, seed: u64| {
+            config.seed = seed;
+            if let Some(gradient) = &mut config.gradient {
+                if shifted {
+                    // As in the published reference; the metrics of the last epoch are in the log.
+                    gradient.train.select = Some(Select::Test);
+                }
+                gradient.train.epochs = request.epochs.unwrap_or(gradient.train.epochs);
+                gradient.train.patience = request.patience.or(gradient.train.patience);
+            }
+            config
+        };
+        let trained = if defers { Config::from_layers(&layers)? } else { config.clone() };
 
         for seed in 0..request.seeds {
-            config.seed = seed;
             let trial = Trial {
                 name: format!("{name}/seed-{seed}"),
-                config: config.clone(),
+                config: with_schedule(trained.clone(), seed),
                 settings: Vec::new(),
                 origin: Origin::Searched,
             };
             if self.planned.iter().any(|planned| planned.trial.name == trial.name) {
                 continue;
             }
+            let recorded = with_schedule(config.clone(), seed).to_toml();
             self.planned.push(Planned {
+                digest: digest::of_bytes(recorded.as_bytes()),
                 cost: cost::seconds(&trial.config),
                 trial,
                 key: key.clone(),
@@ -306,6 +324,21 @@ mod tests {
         };
         assert_eq!(sampler("sl"), ("gowalla/mf/sl/shared-negatives/seed-0".to_owned(), "shared".to_owned()));
         assert_eq!(sampler("bpr"), ("gowalla/mf/bpr/seed-0".to_owned(), "uniform".to_owned()));
+    }
+
+    #[test]
+    fn losses_with_few_negatives_are_known_by_the_same_record_whether_they_defer_updates_or_not() {
+        let planned = |backbone: &str, shared_negatives: bool| {
+            let mut request = asked(&[Experiment::Table1], &["gowalla"], &[backbone]);
+            (request.losses, request.shared_negatives) = (vec!["guidedrec".to_owned()], shared_negatives);
+            plan(&request).unwrap().planned.remove(0)
+        };
+        let (published, fast) = (planned("mf", false), planned("mf", true));
+        assert_eq!((&published.trial.name, &published.digest), (&fast.trial.name, &fast.digest));
+        let defers = |planned: &Planned| {
+            planned.trial.config.gradient.as_ref().unwrap().optim.params().flag("deferred")
+        };
+        assert_eq!([&published, &fast, &planned("lightgcn", true)].map(defers), [false, true, false]);
     }
 
     #[test]

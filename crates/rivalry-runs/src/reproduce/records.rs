@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use rivalry::data::digest;
 use rivalry::eval::Metrics;
 use rivalry::files::checksum::TextFormat;
 use rivalry::{Error, InputError, Result};
@@ -95,7 +94,7 @@ impl Records {
     pub fn find(&self, planned: &Planned) -> Result<Option<TrainingRecord>> {
         let path = self.path(&planned.trial.name);
         let Some(record) = FILE.read::<TrainingRecord>(&path)? else { return Ok(None) };
-        if record.config != config_digest(planned) {
+        if record.config != planned.digest {
             let what = format!("the record of {} is of other settings", planned.trial.name);
             return Err(InputError::new(what)
                 .file(&path)
@@ -153,24 +152,20 @@ impl Records {
     }
 }
 
-/// The digest by which a record knows the config of its training.
-pub(super) fn config_digest(planned: &Planned) -> String {
-    digest::of_bytes(planned.trial.config.to_toml().as_bytes())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::plan::{Experiment, Request, plan};
     use super::super::results::cell_results;
     use super::*;
 
-    fn two_seeds() -> Plan {
+    fn two_seeds(patience: Option<usize>) -> Plan {
         let request = Request {
             experiments: vec![Experiment::Table1],
             data: vec!["health".to_owned()],
             backbones: vec!["mf".to_owned()],
             losses: vec!["sl".to_owned()],
             seeds: 2,
+            patience,
             ..Request::default()
         };
         plan(&request).unwrap()
@@ -182,7 +177,7 @@ mod tests {
             name: planned.trial.name.clone(),
             key: planned.key.clone(),
             noise: planned.noise,
-            config: config_digest(planned),
+            config: planned.digest.clone(),
             loss: toml::Table::new(),
             lr: 0.1,
             weight_decay: 0.0,
@@ -202,7 +197,7 @@ mod tests {
     #[test]
     fn what_has_a_record_is_not_missing_and_records_make_the_results() {
         let folder = tempfile::tempdir().unwrap();
-        let (plan, records) = (two_seeds(), Records::new(&folder.path().join("results")));
+        let (plan, records) = (two_seeds(None), Records::new(&folder.path().join("results")));
         assert_eq!(records.missing(&plan).unwrap().planned.len(), 2);
         let first = record(&plan.planned[0], 0.12);
         records.write(&first).unwrap();
@@ -221,10 +216,9 @@ mod tests {
     #[test]
     fn records_of_other_settings_and_damaged_ones_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let (mut plan, records) = (two_seeds(), Records::new(folder.path()));
+        let (plan, records) = (two_seeds(None), Records::new(folder.path()));
         records.write(&record(&plan.planned[0], 0.12)).unwrap();
-        plan.planned[0].trial.config.gradient.as_mut().unwrap().train.patience = Some(5);
-        let error = records.missing(&plan).unwrap_err().to_string();
+        let error = records.missing(&two_seeds(Some(5))).unwrap_err().to_string();
         assert!(error.contains("other settings"), "{error}");
         let path = records.path(&plan.planned[0].trial.name);
         let changed = std::fs::read_to_string(&path).unwrap().replace("0.12", "0.15");

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{Noise, Plan, Planned};
-use super::records::{RecordedMetrics, Records, TrainingRecord, config_digest};
+use super::records::{RecordedMetrics, Records, TrainingRecord};
 use crate::run::{Provenance, RunFolder, RunRecord};
 use crate::stats::MeanStd;
 use rivalry::Result;
@@ -132,7 +132,7 @@ fn record_of(
         name: planned.trial.name.clone(),
         key: planned.key.clone(),
         noise: planned.noise,
-        config: config_digest(planned),
+        config: planned.digest.clone(),
         loss: gradient.map(|gradient| gradient.loss.to_table()).unwrap_or_default(),
         lr: gradient.map_or(0.0, |gradient| gradient.optim.lr()),
         weight_decay: gradient.map_or(0.0, |gradient| gradient.optim.weight_decay()),
