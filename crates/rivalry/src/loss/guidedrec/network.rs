@@ -49,8 +49,8 @@ pub(super) fn initial() -> Vec<f64> {
 }
 
 /// The network with all that its forward pass computed.
-pub(super) struct Network<'a, T> {
-    values: &'a [f64],
+pub(super) struct Network<T> {
+    values: [T; NUMBERS],
     x: [T; WIDTH],
     h: [T; WIDTH],
     m: [T; WIDTH],
@@ -63,20 +63,25 @@ pub(super) struct Network<'a, T> {
     edcg: [T; 1],
 }
 
-impl<'a, T: Real> Network<'a, T> {
-    pub fn new(values: &'a [f64], chances: [T; SIZE]) -> Self {
+impl<T: Real> Network<T> {
+    pub fn new(values: &[f64], chances: [T; SIZE]) -> Self {
+        let values: [T; NUMBERS] = std::array::from_fn(|n| T::of(values[n]));
         let label = |k: usize| if k == 0 { T::one() } else { T::zero() };
         let x = std::array::from_fn(|n| if n % 2 == 0 { chances[n / 2] } else { label(n / 2) });
-        let h = forward(values, MLP1, &x);
-        let m = forward(values, MLP2, &h);
-        let z: [[T; WIDTH]; SIZE] = std::array::from_fn(|k| forward(values, NFM1, &x[2 * k..2 * k + 2]));
+        let h = MLP1.forward(&values, &x);
+        let m = MLP2.forward(&values, &h);
+        let mut z = [[T::zero(); WIDTH]; SIZE];
+        for (z, x) in z.iter_mut().zip(x.chunks_exact(2)) {
+            *z = NFM1.affine(&values, x);
+        }
+        tanh(z.as_flattened_mut());
         let size = T::of(SIZE as f64);
         let z_mean = std::array::from_fn(|c| z.iter().fold(T::zero(), |sum, row| sum + row[c]) / size);
         let a = std::array::from_fn(|k| dot(&z[k], &z_mean));
-        let q: [T; WIDTH] = forward(values, NFM2, &a);
+        let q: [T; WIDTH] = NFM2.forward(&values, &a);
         let product = std::array::from_fn(|c| m[c] * q[c]);
-        let o = forward(values, OUT1, &product);
-        let edcg = forward(values, OUT2, &o);
+        let o = OUT1.forward(&values, &product);
+        let edcg = OUT2.forward(&values, &o);
         Self { values, x, h, m, z, z_mean, a, q, product, o, edcg }
     }
 
@@ -87,7 +92,7 @@ impl<'a, T: Real> Network<'a, T> {
     /// The backward pass from `slope`, the gradient of the EDCG. Adds the gradients of the parameters to `params` and
     /// returns those of the probabilities.
     pub fn backward(&self, slope: T, mut params: Option<&mut [T]>) -> [T; SIZE] {
-        let values = self.values;
+        let values = &self.values;
         let o: [T; HIDDEN] = OUT2.backward(values, &self.o, &self.edcg, &[slope], &mut params);
         let product: [T; WIDTH] = OUT1.backward(values, &self.product, &self.o, &o, &mut params);
         let m: [T; WIDTH] = std::array::from_fn(|c| product[c] * self.q[c]);
@@ -102,51 +107,69 @@ impl<'a, T: Real> Network<'a, T> {
         });
         for k in 0..SIZE {
             let z: [T; WIDTH] = std::array::from_fn(|c| a[k] * self.z_mean[c] + through_mean[c]);
-            let at: [T; 2] = NFM1.backward(values, &self.x[2 * k..2 * k + 2], &self.z[k], &z, &mut params);
+            let x_k = [self.x[2 * k], self.x[2 * k + 1]];
+            let at = NFM1.backward(values, &x_k, &self.z[k], &z, &mut params);
             x[2 * k] = x[2 * k] + at[0];
         }
         std::array::from_fn(|k| x[2 * k])
     }
 }
 
-/// `tanh(W x + b)`.
-fn forward<T: Real, const OUT: usize>(values: &[f64], layer: Layer, x: &[T]) -> [T; OUT] {
-    let bias = layer.start + layer.outputs * layer.inputs;
-    std::array::from_fn(|r| {
-        let weights = &values[layer.start + r * layer.inputs..][..layer.inputs];
-        let sum = weights.iter().zip(x).fold(T::of(values[bias + r]), |sum, (w, x)| sum + T::of(*w) * *x);
-        sum.tanh()
-    })
-}
-
 impl Layer {
+    /// `tanh(W x + b)`.
+    fn forward<T: Real, const OUT: usize>(self, values: &[T], x: &[T]) -> [T; OUT] {
+        let mut y = self.affine(values, x);
+        tanh(&mut y);
+        y
+    }
+
+    /// `W x + b`. The outputs take turns, so that no sum waits for its last addition.
+    fn affine<T: Real, const OUT: usize>(self, values: &[T], x: &[T]) -> [T; OUT] {
+        let (weights, biases) = values[self.start..][..OUT * (self.inputs + 1)].split_at(OUT * self.inputs);
+        let mut sums: [T; OUT] = std::array::from_fn(|r| biases[r]);
+        for (c, x) in x.iter().enumerate() {
+            for (sum, weights) in sums.iter_mut().zip(weights.chunks_exact(self.inputs)) {
+                *sum = *sum + weights[c] * *x;
+            }
+        }
+        sums
+    }
+
     /// The backward pass through the layer, which made `y` of `x`: gradients of `y` become gradients of `x`. Gradients of
     /// the layer's parameters are added to `params`.
     fn backward<T: Real, const IN: usize>(
         self,
-        values: &[f64],
-        x: &[T],
+        values: &[T],
+        x: &[T; IN],
         y: &[T],
         grad: &[T],
         params: &mut Option<&mut [T]>,
     ) -> [T; IN] {
-        let bias = self.start + self.outputs * self.inputs;
+        let bias = self.start + self.outputs * IN;
         let mut back = [T::zero(); IN];
         for r in 0..self.outputs {
             let slope = grad[r] * (T::one() - y[r] * y[r]);
-            let start = self.start + r * self.inputs;
-            for c in 0..self.inputs {
-                back[c] = back[c] + slope * T::of(values[start + c]);
+            let start = self.start + r * IN;
+            for (back, weight) in back.iter_mut().zip(&values[start..][..IN]) {
+                *back = *back + slope * *weight;
             }
             if let Some(params) = params {
-                for c in 0..self.inputs {
-                    params[start + c] = params[start + c] + slope * x[c];
+                for (param, x) in params[start..][..IN].iter_mut().zip(x) {
+                    *param = *param + slope * *x;
                 }
                 params[bias + r] = params[bias + r] + slope;
             }
         }
         back
     }
+}
+
+/// `tanh(x) = 1 - 2/(e^2x + 1)`, for many at a time.
+fn tanh<T: Real>(numbers: &mut [T]) {
+    numbers.iter_mut().for_each(|x| *x = *x + *x);
+    T::exponentials(numbers);
+    let (one, two) = (T::one(), T::of(2.0));
+    numbers.iter_mut().for_each(|x| *x = one - two / (*x + one));
 }
 
 fn dot<T: Real>(a: &[T], b: &[T]) -> T {
