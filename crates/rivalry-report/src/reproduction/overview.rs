@@ -130,11 +130,11 @@ fn change(paper: &PaperCell, measured: &CellResult) -> Option<f64> {
     relative_change(measured.reference.get(&NDCG)?.mean, *paper.published.get(&NDCG)?)
 }
 
-/// The measured cell; the one with negatives of each pair, as published, if both kinds were trained.
+/// The measured cell; the one with published settings, and with negatives of each pair, if others were trained, too.
 fn find<'a>(measured: &[&'a CellResult], data: &str, model: &str, loss: &str) -> Option<&'a CellResult> {
     let same =
         |cell: &&&CellResult| (&*cell.key.data, &*cell.key.model, &*cell.key.loss) == (data, model, loss);
-    measured.iter().filter(same).min_by_key(|cell| cell.sampler == "shared").copied()
+    measured.iter().filter(same).min_by_key(|cell| (cell.tuned, cell.sampler == "shared")).copied()
 }
 
 fn published(data: &str, model: &str, loss: &str) -> Option<&'static PaperCell> {

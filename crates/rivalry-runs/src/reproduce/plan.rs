@@ -28,6 +28,8 @@ pub enum Experiment {
 
 const IID: [&str; 4] = ["amazon2014-health", "amazon2014-electronic", "amazon2014-movie", "gowalla"];
 const SHIFTED: [&str; 2] = ["amazon2014-electronic-popularity", "gowalla-popularity"];
+/// The end of the names of the shifted data sets.
+const SHIFT: &str = "-popularity";
 const BACKBONES: [&str; 2] = ["mf", "lightgcn"];
 /// The rows of the tables; DSL@K, which the paper names without results; the branches of DSL; CAP, which is ours; and losses that
 /// were published later.
@@ -185,22 +187,43 @@ fn wanted(asked: &[String], name: &str) -> bool {
     asked.is_empty() || asked.iter().any(alike)
 }
 
+/// Settings of a cell.
+struct Preset {
+    name: String,
+    tuned: bool,
+    /// What it adds to the name of the training.
+    suffix: &'static str,
+}
+
+/// The published settings of a cell and, where there are none or validation prefers others, the tuned ones.
+fn presets(cell: &CellKey, noise: Noise) -> Vec<Preset> {
+    let published = paper_cells().iter().find(|paper| paper.key == *cell && paper.lr.is_some());
+    let suffix = if published.is_some() { "/tuned" } else { "" };
+    let ours = tuned().iter().find(|tuned| tuned.key == *cell);
+    // With noise, losses are compared at their published settings.
+    let ours = ours.filter(|_| published.is_none() || noise == Noise::None);
+    let published = published.map(|paper| Preset { name: paper.name(), tuned: false, suffix: "" });
+    let ours = ours.map(|tuned| Preset { name: tuned.name(), tuned: true, suffix });
+    published.into_iter().chain(ours).collect()
+}
+
 impl Plan {
+    /// Adds the trainings of a cell.
     fn add(&mut self, request: &Request, key: &CellKey, noise: Noise) -> Result<()> {
         // The settings of the shifted data sets are not published; those of the unshifted ones are used.
-        let (base, shifted) = match key.data.strip_suffix("-popularity") {
-            Some(base) => (CellKey { data: base.to_owned(), ..key.clone() }, true),
-            None => (key.clone(), false),
-        };
-        let known = paper_cells().iter().find(|cell| cell.key == base);
-        let known = known.filter(|cell| cell.lr.is_some()).map(|cell| cell.name());
-        let ours = tuned().iter().find(|tuned| tuned.key == base);
-        let Some(preset) = known.clone().or_else(|| ours.map(|tuned| tuned.name())) else {
+        let data = key.data.strip_suffix(SHIFT).unwrap_or(&key.data).to_owned();
+        let base = CellKey { data, ..key.clone() };
+        let presets = presets(&base, noise);
+        if presets.is_empty() {
             self.left_out.push(base);
-            return Ok(());
-        };
-        let mut layers = vec![preset_layer(&preset)?, setting_layer("eval.buckets=true")?];
-        let mut name = key.to_string();
+        }
+        presets.iter().try_for_each(|preset| self.add_preset(request, key, noise, preset))
+    }
+
+    fn add_preset(&mut self, request: &Request, key: &CellKey, noise: Noise, preset: &Preset) -> Result<()> {
+        let mut layers = vec![preset_layer(&preset.name)?, setting_layer("eval.buckets=true")?];
+        let mut name = format!("{key}{}", preset.suffix);
+        let shifted = key.data.ends_with(SHIFT);
         if shifted {
             layers.push(source_layer(&key.data));
         }
@@ -260,7 +283,7 @@ impl Plan {
                 trial,
                 key: key.clone(),
                 noise,
-                tuned: known.is_none(),
+                tuned: preset.tuned,
             });
         }
         Ok(())
@@ -293,6 +316,7 @@ mod tests {
         let mut names: Vec<&str> = plan.planned.iter().map(|planned| &planned.key.loss[..]).collect();
         names.extend(plan.left_out.iter().map(|left_out| &left_out.loss[..]));
         names.sort_unstable();
+        names.dedup();
         let mut all: Vec<&str> = LOSSES.iter().chain(&ABLATION).copied().collect();
         all.sort_unstable();
         all.dedup();
@@ -339,6 +363,21 @@ mod tests {
             planned.trial.config.gradient.as_ref().unwrap().optim.params().flag("deferred")
         };
         assert_eq!([&published, &fast, &planned("lightgcn", true)].map(defers), [false, true, false]);
+    }
+
+    #[test]
+    fn tuned_settings_are_trained_beside_published_ones_but_not_with_noise() {
+        let planned = |experiment: Experiment| {
+            let mut request = asked(&[experiment], &["health"], &["mf"]);
+            request.losses = vec!["sl@k".to_owned()];
+            plan(&request).unwrap().planned
+        };
+        let names: Vec<String> =
+            planned(Experiment::Table1).into_iter().map(|planned| planned.trial.name).collect();
+        assert_eq!(names, ["amazon2014-health/mf/sl@k/seed-0", "amazon2014-health/mf/sl@k/tuned/seed-0"]);
+        let noisy = planned(Experiment::FalsePositives);
+        let noisy: Vec<&Planned> = noisy.iter().filter(|planned| planned.noise != Noise::None).collect();
+        assert!(noisy.len() == FALSE_POSITIVES.len() && noisy.iter().all(|planned| !planned.tuned));
     }
 
     #[test]

@@ -106,7 +106,8 @@ pub fn cell_results(records: &[TrainingRecord]) -> Vec<CellResult> {
     let mut cells: Vec<Vec<&TrainingRecord>> = Vec::new();
     for record in records {
         let same = |known: &TrainingRecord| {
-            known.key == record.key && known.noise == record.noise && known.sampler == record.sampler
+            (&known.key, known.noise, &known.sampler, known.tuned)
+                == (&record.key, record.noise, &record.sampler, record.tuned)
         };
         match cells.iter_mut().find(|cell| same(cell[0])) {
             Some(cell) => cell.push(record),
