@@ -238,22 +238,25 @@ impl Plan {
                 layers.push(setting_layer(&format!("sampler.false_negatives={likely}"))?);
             }
         }
-        let mut config = Config::from_layers(&layers)?;
-        let mut defers = false;
-        if let (true, Some(gradient)) = (request.shared_negatives, &config.gradient) {
-            // Losses with one negative or nine gain nothing from sharing them.
-            if gradient.train.negatives >= 100 {
+        // Losses with one negative or nine gain nothing from sharing them.
+        let config = Config::from_layers(&layers)?;
+        let many = config.gradient.as_ref().filter(|gradient| gradient.train.negatives >= 100);
+        let (recorded, trained) = match (request.shared_negatives, many) {
+            (true, Some(gradient)) => {
                 name += "/shared-negatives";
                 layers.push(setting_layer("sampler.type=shared")?);
                 layers.push(setting_layer(&format!("sampler.pairs={}", gradient.train.batch_size))?);
-                config = Config::from_layers(&layers)?;
-            } else {
-                defers = !config.model.uses_graph();
-                layers.push(setting_layer("optim.deferred=true")?);
+                let shared = Config::from_layers(&layers)?;
+                (shared.clone(), shared)
             }
-        }
-        let with_schedule = |mut config: Config, seed: u64| {
-            config.seed = seed;
+            (true, None) if !config.model.uses_graph() => {
+                layers.push(setting_layer("optim.deferred=true")?);
+                (config, Config::from_layers(&layers)?)
+            }
+            _ => (config.clone(), config),
+        };
+        let with_seed = |config: &Config, seed: u64| {
+            let mut config = Config { seed, ..config.clone() };
             if let Some(gradient) = &mut config.gradient {
                 if shifted {
                     // As in the published reference; the metrics of the last epoch are in the log.
@@ -264,21 +267,19 @@ impl Plan {
             }
             config
         };
-        let trained = if defers { Config::from_layers(&layers)? } else { config.clone() };
 
         for seed in 0..request.seeds {
             let trial = Trial {
                 name: format!("{name}/seed-{seed}"),
-                config: with_schedule(trained.clone(), seed),
+                config: with_seed(&trained, seed),
                 settings: Vec::new(),
                 origin: Origin::Searched,
             };
             if self.planned.iter().any(|planned| planned.trial.name == trial.name) {
                 continue;
             }
-            let recorded = with_schedule(config.clone(), seed).to_toml();
             self.planned.push(Planned {
-                digest: digest::of_bytes(recorded.as_bytes()),
+                digest: digest::of_bytes(with_seed(&recorded, seed).to_toml().as_bytes()),
                 cost: cost::seconds(&trial.config),
                 trial,
                 key: key.clone(),
