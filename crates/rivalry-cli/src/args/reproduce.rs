@@ -37,7 +37,7 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub patience: Option<u32>,
     /// Share negatives by the whole batch instead of drawing them for each pair as published: faster on large data sets, and
-    /// the tables say so
+    /// the tables say so. Losses with few negatives defer updates instead, which changes results by rounding alone
     #[arg(long)]
     pub fast: bool,
     /// Show the plan and the estimated time, and exit
